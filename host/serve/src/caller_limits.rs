@@ -5,10 +5,11 @@ use agent_spaces_http_server::Client;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Limiters by caller identity. The configuration bounds the number of callers.
+/// Limiters by caller identity, and by the depth of agents that act for the caller: a program that waits for an agent
+/// must not keep the agent's programs from running. The configuration bounds the number of callers.
 pub(super) struct CallerLimiters {
     most: usize,
-    known: Mutex<HashMap<Arc<str>, ConcurrencyLimiter>>,
+    known: Mutex<HashMap<(Arc<str>, u8), ConcurrencyLimiter>>,
 }
 
 impl CallerLimiters {
@@ -20,7 +21,8 @@ impl CallerLimiters {
     /// Returns the limiter of a caller.
     pub(super) fn of(&self, client: &Client) -> ConcurrencyLimiter {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(client.identity().clone()).or_insert_with(|| ConcurrencyLimiter::new(self.most)).clone()
+        let key = (client.identity().clone(), client.caller().agent_depth);
+        known.entry(key).or_insert_with(|| ConcurrencyLimiter::new(self.most)).clone()
     }
 }
 
@@ -37,5 +39,8 @@ mod tests {
         let _anns: Vec<_> = (0..2).map(|_| limiters.of(&ann).try_enter().unwrap()).collect();
         assert!(limiters.of(&ann).try_enter().is_none());
         assert!(limiters.of(&bob).try_enter().is_some());
+        // An agent that acts for her has permits of its own.
+        let agent = Client::named("a", Caller { agent_depth: 1, ..Caller::default() });
+        assert!(limiters.of(&agent).try_enter().is_some());
     }
 }

@@ -4,7 +4,7 @@ use super::durable;
 use super::options::RunOptions;
 use super::report::RunReport;
 use crate::engine::{Engine, MAX_DEPTH, RunSlot};
-use crate::execution::{AbortOnDrop, ENGINE_FAULT, Ending, depth, execute, process_memory_error, watched};
+use crate::execution::{AbortOnDrop, ENGINE_FAULT, Ending, execute, process_memory_error, watched};
 use crate::program::Program;
 use crate::sandbox::entry::Purpose;
 use crate::snapshot::precompile;
@@ -30,7 +30,7 @@ use wasmtime::Store;
 
 /// Runs a program inline, or in a task of its own within another run's handler.
 pub(super) async fn run(program: &Program, options: RunOptions) -> RunReport {
-    let (depth, run_id) = (depth(), options.id());
+    let (depth, run_id) = (options.depth(), options.id());
     let span = span(&run_id, &options);
     if depth == 0 {
         return drive(program, run_id, options, depth, span).await;

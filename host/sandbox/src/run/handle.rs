@@ -3,7 +3,6 @@
 use super::drive::{drive, span};
 use super::options::RunOptions;
 use super::report::RunReport;
-use crate::execution::depth;
 use crate::program::Program;
 use agent_spaces_calls::approval::{Pending, Request};
 use agent_spaces_types::event::Event;
@@ -40,7 +39,7 @@ impl Run {
         let pending = options.pending.unwrap_or_else(|| program.sandbox().rules().pending());
         let options = RunOptions { events: Some(sender), pending: Some(pending.clone()), ..options };
         let task = tokio::spawn({
-            let (id, depth, span) = (id.clone(), depth(), span(&id, &options));
+            let (id, depth, span) = (id.clone(), options.depth(), span(&id, &options));
             async move { drive(&program, id, options, depth, span).await }
         });
         Run { id, cancel, pending, events, task }

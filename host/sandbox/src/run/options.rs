@@ -1,5 +1,6 @@
 //! Options of a run.
 
+use crate::execution::depth;
 use agent_spaces_calls::approval::Pending;
 use agent_spaces_calls::host_memory::RunMemory;
 use agent_spaces_calls::journal::RunJournal;
@@ -43,6 +44,12 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// Returns the nesting depth of a run that starts here. Programs of agents run in tasks of their own, but the run that
+    /// called the agent waits for them.
+    pub(super) fn depth(&self) -> usize {
+        depth().max(usize::from(self.caller.agent_depth))
+    }
+
     /// Returns the run id, or a new one.
     pub(super) fn id(&self) -> Arc<str> {
         match (&self.journal, &self.run_id) {

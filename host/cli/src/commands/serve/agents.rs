@@ -1,5 +1,6 @@
 //! Agents of the configuration, and the surfaces that other programs ask them through.
 
+use super::slack;
 use crate::commands::agent::settings::Settings;
 use crate::commands::failure::Failure;
 use crate::commands::serving::agents::{ServedAgents, SpaceModes};
@@ -7,13 +8,14 @@ use crate::commands::serving::source::Source;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::terminal;
 use agent_spaces::agent::{
-    AgentDefinition, AgentError, AgentService, AgentSource, AgentSummary, Approver, Nesting, ToolMode, Tools,
+    AgentDefinition, AgentError, AgentService, AgentSource, AgentSummary, Approver, CalledAgents, Nesting, ToolMode,
+    Tools,
 };
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::http_server::Routes;
 use agent_spaces::models::Client as ModelClient;
 use agent_spaces::serve::{Client, ElicitedDecisions, Mode, Offers};
-use agent_spaces::surfaces::{self, AgentTools, SurfaceLimits};
+use agent_spaces::surfaces::{self, AgentTools, Slack, SurfaceLimits};
 use agent_spaces::{Code, DEFAULT_CONCURRENCY};
 use agent_spaces_telemetry::metrics::AgentMetrics;
 use clap::Args;
@@ -43,6 +45,10 @@ pub(super) struct SurfaceOptions {
     /// Maximum concurrent questions to agents as MCP tools; others are queued [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
     mcp_concurrency: Option<u16>,
+
+    /// Maximum concurrent questions to agents in Slack; others are queued [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    slack_concurrency: Option<u16>,
 }
 
 impl SurfaceOptions {
@@ -57,7 +63,7 @@ impl SurfaceOptions {
 
 /// Reads the agents of the configuration; `None` if there are none. A server without them is still of use, so what keeps
 /// them from being served is a warning.
-pub(super) fn configured(choice: &SpaceChoice) -> Option<Settings> {
+pub(in crate::commands) fn configured(choice: &SpaceChoice) -> Option<Settings> {
     match Settings::load(choice) {
         Ok(settings) if settings.agents.models.is_empty() => None,
         Ok(settings) => Some(settings),
@@ -69,21 +75,25 @@ pub(super) fn configured(choice: &SpaceChoice) -> Option<Settings> {
 }
 
 /// Agents with their spaces and surfaces.
-pub(super) struct Agents {
+pub(in crate::commands) struct Agents {
     source: Arc<Source>,
     spaces: BTreeMap<Option<String>, (SpaceModes, Offers)>,
+    service: AgentService,
+    /// Agents that scripts of the source call.
+    called: CalledAgents,
     parts: Vec<Arc<dyn Routes>>,
-    tools: AgentTools,
+    mcp_limit: Option<usize>,
+    slack: Option<Slack>,
 }
 
 impl Agents {
-    /// Opens the spaces of the agents.
-    pub(super) fn open(
+    /// Opens the spaces of the agents. Scripts of the source call them through `called`.
+    pub(in crate::commands) fn open(
         settings: &Settings,
         source: &Arc<Source>,
         decisions: &ElicitedDecisions,
-        options: &SurfaceOptions,
-        metrics: AgentMetrics,
+        called: CalledAgents,
+        metrics: Option<AgentMetrics>,
     ) -> Result<Agents, Failure> {
         let mut agents = ServedAgents::default();
         let mut spaces = BTreeMap::new();
@@ -109,10 +119,17 @@ impl Agents {
         let models = models.map_err(|error| Failure::new(Code::HostRuntime, error.to_string(), None))?;
         let accounting = source.session().equipment().accounting.clone();
         let allowed = Arc::new(AllowedAgents { agents, source: source.clone() });
-        let service = AgentService::new(allowed, Arc::new(models), source.store(), accounting, Some(metrics));
-        let parts = surfaces::routes(&service, options.limits());
-        let tools = AgentTools::new(&service, options.mcp_concurrency.map(usize::from));
-        Ok(Agents { source: source.clone(), spaces, parts, tools })
+        let service = AgentService::new(allowed, Arc::new(models), source.store(), accounting, metrics);
+        called.serve(&service);
+        Ok(Agents { source: source.clone(), spaces, service, called, parts: Vec::new(), mcp_limit: None, slack: None })
+    }
+
+    /// Adds the surfaces of a server.
+    pub(super) fn with_surfaces(self, options: &SurfaceOptions) -> Agents {
+        let mut parts = surfaces::routes(&self.service, options.limits());
+        let slack = slack::open(&self.source, &self.service, options.slack_concurrency.map(usize::from));
+        parts.extend(slack.as_ref().and_then(Slack::routes));
+        Agents { parts, slack, mcp_limit: options.mcp_concurrency.map(usize::from), ..self }
     }
 
     /// Returns the surfaces as parts of the server.
@@ -121,12 +138,22 @@ impl Agents {
     }
 
     /// Adds the agents as tools to those of an MCP server.
-    pub(super) fn add_tools(&self, mode: Mode) -> Mode {
-        mode.with_tools(Arc::new(self.tools.clone()))
+    pub(in crate::commands) fn add_tools(&self, mode: Mode) -> Mode {
+        mode.with_tools(Arc::new(AgentTools::new(&self.service, self.mcp_limit)))
+    }
+
+    /// Follows changes of the project, and Slack. Never returns.
+    pub(in crate::commands) async fn follow(&self) {
+        let slack = async {
+            if let Some(slack) = &self.slack {
+                slack::run(slack).await;
+            }
+        };
+        tokio::join!(self.reload(), slack);
     }
 
     /// Offers the spaces again when more tools of their servers are known. Never returns.
-    pub(super) async fn follow(&self) {
+    async fn reload(&self) {
         let mut known = self.source.version();
         loop {
             tokio::time::sleep(RELOAD_INTERVAL).await;
@@ -146,7 +173,11 @@ impl Agents {
     }
 
     /// Ends their programs.
-    pub(super) async fn close(&self) {
+    pub(in crate::commands) async fn close(&self) {
+        if let Some(slack) = &self.slack {
+            slack.stop().await;
+        }
+        self.called.close();
         for (modes, _) in self.spaces.values() {
             modes.close().await;
         }
@@ -164,6 +195,10 @@ impl AllowedAgents {
     fn is_given(&self, agent: &AgentDefinition, client: &Client) -> bool {
         let loaded = self.source.loaded();
         let (Some(project), Some(name)) = (loaded.project(), &client.caller().name) else { return true };
+        // No caller of a configuration has a colon in its name. Slack's asks the agent that is configured for it.
+        if name.starts_with("slack:") {
+            return project.config().slack.is_some();
+        }
         // A caller that the configuration no longer has is given nothing.
         let Some(caller) = project.config().serve.callers.get(name) else { return false };
         let (served, space) = (self.source.space(), agent.space.as_deref().or(self.source.space()));

@@ -1,14 +1,15 @@
 //! `agent-spaces serve`
 //!
 //! - `source`: spaces of the project for the REST API
-//! - `agents`: agents of the configuration, and the surfaces that other programs ask them through
+//! - `agents`: agents of the configuration, and the surfaces that other programs ask them through; `slack`: its Slack app
 //! - `approver`: token that signs the decisions of callers
 //! - `telemetry`: logs, metrics and traces
 //! - `audit`: audit log of the session for the REST API
 
-mod agents;
+pub(super) mod agents;
 mod approver;
 mod audit;
+mod slack;
 mod source;
 mod telemetry;
 
@@ -21,6 +22,7 @@ use super::serving::source::{Source, SourceOptions};
 use super::serving::{discovery, durable, stop_signal};
 use super::space_choice::SpaceChoice;
 use super::{approvals, folders, session, terminal};
+use agent_spaces::agent::CalledAgents;
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::confinement::HostNeeds;
 use agent_spaces::durable::DurableRuns;
@@ -136,12 +138,16 @@ impl ServeCommand {
         let counted = metrics.metrics().clone();
         let observer: Arc<Observer> = Arc::new(move |event| counted.observe(event));
         let options = SourceOptions { is_traced, is_proxy: false, has_journal: true, observer: Some(observer) };
-        let source = Arc::new(Source::open(choice, options, handle, offers, decisions.clone())?);
+        let mut source = Source::open(choice, options, handle, offers, decisions.clone())?;
+        let called = CalledAgents::default();
+        source.call_agents(called.clone());
         source.offer()?;
+        let source = Arc::new(source);
         let agents = match &configured {
             Some(settings) => {
-                let metrics = metrics.metrics().agents();
-                Some(Arc::new(Agents::open(settings, &source, &decisions, &self.surfaces, metrics)?))
+                let metrics = Some(metrics.metrics().agents());
+                let agents = Agents::open(settings, &source, &decisions, called, metrics)?;
+                Some(Arc::new(agents.with_surfaces(&self.surfaces)))
             }
             None => None,
         };

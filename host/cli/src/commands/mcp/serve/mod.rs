@@ -6,6 +6,7 @@ mod toolboxes;
 
 use crate::commands::confinement::ConfineChoice;
 use crate::commands::failure::Failure;
+use crate::commands::serve::agents::{self, Agents};
 use crate::commands::serving::listener::Http;
 use crate::commands::serving::settings::{self, ModeChoice, ServeSettings};
 use crate::commands::serving::source::{Source, SourceOptions};
@@ -15,6 +16,7 @@ use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{folders, session, terminal};
 use agent_spaces::Caller;
 use agent_spaces::Code;
+use agent_spaces::agent::CalledAgents;
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::confinement::HostNeeds;
 use agent_spaces::serve::http::serve_http;
@@ -102,7 +104,7 @@ impl Serve {
         }
         let runtime = session::runtime()?;
         let decisions = ElicitedDecisions::default();
-        let client = Client::of_process(Caller { name: None, scopes: self.scope.into_iter().collect() });
+        let client = Client::of_process(Caller { scopes: self.scope.into_iter().collect(), ..Caller::default() });
         let (choice, handle) = (self.choice, runtime.handle().clone());
         if settings.mode == ModeChoice::Toolbox {
             let (session, toolboxes) = toolboxes::open(&choice, self.trace_mcp, handle, decisions.clone())?;
@@ -118,10 +120,15 @@ impl Serve {
             true => Mode::Proxy(ProxyMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency)),
             false => Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency)),
         };
+        // Agents that the configuration names. Others are for `agent-spaces agent`.
+        let configured = agents::configured(&choice).filter(|settings| !settings.agents.agents.is_empty());
+        let (called, deciding) = (CalledAgents::default(), decisions.clone());
+        let called_by_scripts = called.clone();
         let exposed = self.expose;
         let options = SourceOptions { is_traced: self.trace_mcp, is_proxy, has_journal: false, observer: None };
         let loading = runtime.spawn_blocking(move || {
             let mut source = Source::open(choice, options, handle, offers, decisions)?;
+            source.call_agents(called_by_scripts);
             if is_proxy {
                 source.expose(exposed)?;
             }
@@ -131,16 +138,32 @@ impl Serve {
             }
             Ok(Arc::new(source))
         });
+        let (mode, agents, loading) = match configured {
+            None => (mode, None, loading),
+            Some(settings) => {
+                // The list of tools is whole when the client first asks for it.
+                let source = flatten(runtime.block_on(loading))?;
+                let agents = Arc::new(Agents::open(&settings, &source, &deciding, called, None)?);
+                let (mode, following) = (agents.add_tools(mode), agents.clone());
+                runtime.spawn(async move { following.follow().await });
+                (mode, Some(agents), runtime.spawn(std::future::ready(Ok(source))))
+            }
+        };
         let (source, served) = match self.http.is_asked() {
             true => runtime.block_on(serve_authenticated(mode.clone(), client, self.http, loading)),
             false => runtime.block_on(serve_stdio(mode.clone(), client, loading)),
         };
         // Before the servers end that their calls are at.
         runtime.block_on(mode.close());
+        if let Some(agents) = &agents {
+            runtime.block_on(agents.close());
+        }
         if let Some(source) = &source {
             runtime.block_on(source.close());
         }
         runtime.shutdown_timeout(SHUTDOWN_GRACE);
+        // They have the source too.
+        drop((agents, mode));
         // Dropped last: this flushes the audit log.
         drop(source);
         served

@@ -173,7 +173,7 @@ impl AgentCommand {
 
     fn run(&self) -> Result<u8, Failure> {
         self.confine.enter(&self.choice, Some(Path::new(".")), HostNeeds::default())?;
-        let settings = Settings::load(&self.choice)?;
+        let settings = Settings::load_asking(&self.choice)?;
         let session = self.resume.as_deref().map(sessions::find).transpose()?;
         let (name, text) = self.name_and_text(&settings)?;
         let name = match (name, &session) {

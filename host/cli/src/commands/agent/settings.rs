@@ -23,13 +23,22 @@ pub(in crate::commands) struct Settings {
 impl Settings {
     /// Reads them. A file that was not accepted is refused, because it says where conversations go.
     pub(in crate::commands) fn load(choice: &SpaceChoice) -> Result<Settings, Failure> {
+        Settings::read(choice, false)
+    }
+
+    /// As [`Settings::load`], but on a terminal the user is asked to accept the file.
+    pub(super) fn load_asking(choice: &SpaceChoice) -> Result<Settings, Failure> {
+        Settings::read(choice, true)
+    }
+
+    fn read(choice: &SpaceChoice, may_ask: bool) -> Result<Settings, Failure> {
         let located = choice.configuration().map(|config| config.locate()).transpose()?.flatten();
         let folder = located.as_ref().map_or_else(|| PathBuf::from("."), ConfigLocation::folder);
         let config = located.as_ref().and_then(ConfigLocation::file);
         let (variables, redactor) = (Variables::of_process(), known_secrets::redactor().clone());
         let mut agents = ConfiguredAgents::new(String::new(), folder.clone(), variables, redactor);
         if let Some(file) = config {
-            let Config { file: shown, models, agents: configured, .. } = accepted_config(file)?;
+            let Config { file: shown, models, agents: configured, .. } = accepted_config(file, may_ask)?;
             agents.file = shown;
             (agents.models, agents.agents) = (models, configured);
         }
@@ -37,7 +46,7 @@ impl Settings {
         if agents.models.is_empty()
             && let Some(file) = ai_agent_in(&folder)
         {
-            add_ai_agent(&mut agents, &file)?;
+            add_ai_agent(&mut agents, &file, may_ask)?;
             // Without any other configuration its servers are used too.
             if located.is_none() && choice.configuration().is_some() {
                 choice = choice.with(None, Some(&file));
@@ -48,13 +57,13 @@ impl Settings {
 }
 
 /// Reads a configuration. One without models and agents may be unaccepted: it has no say here.
-fn accepted_config(file: &Path) -> Result<Config, Failure> {
+fn accepted_config(file: &Path, may_ask: bool) -> Result<Config, Failure> {
     let (config, is_accepted) =
         peek_config(file, &|| folders::engine(true).map_err(Into::into), &folders::surroundings())?;
     match is_accepted || (config.models.is_empty() && config.agents.is_empty()) {
         true => Ok(config),
         // Read again: it may have changed while its user read it.
-        false if trust::ask_for_file(file)? => accepted_config(file),
+        false if may_ask && trust::ask_for_file(file)? => accepted_config(file, may_ask),
         false => Err(unaccepted(file)),
     }
 }
@@ -66,11 +75,11 @@ fn ai_agent_in(folder: &Path) -> Option<PathBuf> {
     folders.into_iter().flatten().map(|folder| folder.join(AI_AGENT_FILE)).find(|file| file.is_file())
 }
 
-fn add_ai_agent(agents: &mut ConfiguredAgents, file: &Path) -> Result<(), Failure> {
+fn add_ai_agent(agents: &mut ConfiguredAgents, file: &Path, may_ask: bool) -> Result<(), Failure> {
     let found = ai_agent_file(file, &folders::surroundings())?;
     if found.acceptance.obstacle().is_some() {
-        return match trust::ask_for_file(file)? {
-            true => add_ai_agent(agents, file),
+        return match may_ask && trust::ask_for_file(file)? {
+            true => add_ai_agent(agents, file, may_ask),
             false => Err(unaccepted(file)),
         };
     }

@@ -28,8 +28,8 @@ pub(crate) fn preflight(asked: &HeaderMap) -> HttpResponse {
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, \
                                Mcp-Protocol-Version, Mcp-Method, Mcp-Name, If-Match, If-None-Match, Idempotency-Key, \
-                               Prefer, traceparent, tracestate, A2A-Version, A2A-Extensions, X-Api-Key, Anthropic-Version, Anthropic-Beta, \
-                               Anthropic-Dangerous-Direct-Browser-Access";
+                               Prefer, traceparent, tracestate, X-Api-Key, Anthropic-Version, Anthropic-Beta, \
+                               Anthropic-Dangerous-Direct-Browser-Access, A2A-Version, A2A-Extensions";
 
 /// Response headers that a page may read.
 const EXPOSED_HEADERS: &str = "Mcp-Session-Id, WWW-Authenticate, ETag, Location, Retry-After, Link";

@@ -15,7 +15,7 @@ use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::http_server::Routes;
 use agent_spaces::models::Client as ModelClient;
 use agent_spaces::serve::{Client, ElicitedDecisions, Mode, Offers};
-use agent_spaces::surfaces::{self, AgentTools, Slack, SurfaceLimits};
+use agent_spaces::surfaces::{self, A2aRoutes, A2aSettings, AgentTools, Slack, SurfaceLimits};
 use agent_spaces::{Code, DEFAULT_CONCURRENCY};
 use agent_spaces_telemetry::metrics::AgentMetrics;
 use clap::Args;
@@ -49,6 +49,24 @@ pub(super) struct SurfaceOptions {
     /// Maximum concurrent questions to agents in Slack; others are queued [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
     slack_concurrency: Option<u16>,
+
+    /// Maximum concurrent questions of other agents at /a2a/{agent}; others are queued [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
+    a2a_concurrency: Option<u16>,
+
+    /// URL under which other agents reach this server, for agent cards [default: http:// and the Host header]
+    #[arg(long, value_name = "URL", value_parser = base_url)]
+    a2a_url: Option<String>,
+}
+
+/// Checks a URL to which paths are appended.
+fn base_url(text: &str) -> Result<String, String> {
+    let is_base = |url: &url::Url| {
+        let is_plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+        matches!(url.scheme(), "http" | "https") && is_plain
+    };
+    let parsed = url::Url::parse(text).ok().filter(is_base);
+    parsed.map(|_| text.to_owned()).ok_or_else(|| "expected a URL such as https://agents.example.com".to_owned())
 }
 
 impl SurfaceOptions {
@@ -129,6 +147,11 @@ impl Agents {
         let mut parts = surfaces::routes(&self.service, options.limits());
         let slack = slack::open(&self.source, &self.service, options.slack_concurrency.map(usize::from));
         parts.extend(slack.as_ref().and_then(Slack::routes));
+        if let Some(store) = self.source.store() {
+            let (limit, public_url) = (options.a2a_concurrency.map(usize::from), options.a2a_url.clone());
+            let settings = A2aSettings { limit, public_url, ..A2aSettings::default() };
+            parts.push(Arc::new(A2aRoutes::new(&self.service, store, settings)));
+        }
         Agents { parts, slack, mcp_limit: options.mcp_concurrency.map(usize::from), ..self }
     }
 

@@ -1,6 +1,8 @@
 //! `agent-spaces agent`: the command against a provider that answers with a script.
 
 mod files;
+mod functions;
+mod mcp_tool;
 mod model_server;
 mod nested;
 mod project;

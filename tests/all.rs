@@ -1,5 +1,6 @@
 //! Whole-system tests that can share a process, and so an engine.
 
+mod agents_capability;
 mod answer_order;
 mod cancel;
 mod compiled_scripts;

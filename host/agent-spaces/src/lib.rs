@@ -25,7 +25,8 @@
 //!   outputs.
 //! - [`Manifest`]: the functions that a script can call. [`AuditTrail`], [`Accounting`]: logs of calls;
 //!   [`OPERATOR_TARGET`]: their warnings.
-//! - [`Provider`]: implementation of a capability. [`StandardLibrary`]: `@agent-spaces/std`.
+//! - [`Provider`]: implementation of a capability. [`StandardLibrary`]: `@agent-spaces/std`. [`Agents`]: what answers
+//!   `@capabilities/agents`.
 //! - [`compile()`]: compiles a script into a standalone component. [`audit()`]: lists the imports of a component.
 //! - [`project`], [`config`], [`trust`], [`mcp`], [`confinement`]: definitions, configurations and MCP servers on disk.
 //! - [`serve`]: the MCP server in front of a space. [`http_server`]: the HTTP server whose routes it has.
@@ -71,7 +72,7 @@ pub use agent_spaces_project as project;
 #[cfg(feature = "project")]
 pub use agent_spaces_project::{confinement, mcp, trust};
 pub use agent_spaces_providers::standard::StandardLibrary;
-pub use agent_spaces_providers::{Capability, NativeFunction};
+pub use agent_spaces_providers::{AgentQuestion, Agents, Capability, NativeFunction};
 #[cfg(feature = "rest")]
 pub use agent_spaces_rest as rest;
 pub use agent_spaces_sandbox::engine::{

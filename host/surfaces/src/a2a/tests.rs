@@ -14,6 +14,7 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 struct World {
@@ -193,6 +194,9 @@ async fn a_task_is_cancelled_once() {
     let stream = world.rpc_response(&ann(), "SubscribeToTask", id.clone()).await;
     let busy = world.send("more", json!({ "taskId": task["id"] })).await;
     assert_eq!(busy, Err(-32004));
+    while world.script.requests().is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     let cancelled = world.rpc(&ann(), "CancelTask", id.clone()).await.unwrap();
     assert_eq!(state(&cancelled), "TASK_STATE_CANCELED");
     let events = events(&text(stream).await);

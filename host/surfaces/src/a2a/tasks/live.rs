@@ -4,7 +4,7 @@ use super::approval::Waiting;
 use super::content::Content;
 use super::draft::{Draft, Piece};
 use super::kept::{KeptTask, lease};
-use crate::a2a::bounds::{MAX_HISTORY, MAX_QUEUED, MAX_STATUS, MAX_STREAMS};
+use crate::a2a::bounds::{CANCEL_GRACE, MAX_HISTORY, MAX_QUEUED, MAX_STATUS, MAX_STREAMS};
 use crate::a2a::error::{A2aError, ErrorKind};
 use crate::a2a::parts;
 use crate::a2a::stream::{Subscription, Update};
@@ -33,6 +33,8 @@ pub(super) struct Live {
     pub(super) context: String,
     /// Ends the question.
     pub(super) cancel: CancellationToken,
+    /// Cancelled when nothing works on the task any more, and it is stored.
+    pub(super) ended: CancellationToken,
     /// Told when something has to be stored.
     pub(super) unsaved: Notify,
     state: Mutex<State>,
@@ -77,7 +79,8 @@ impl Live {
             approvals: VecDeque::new(),
         };
         let states = watch::Sender::new(TaskState::Submitted);
-        let live = Live { id, owner, agent, context, cancel, unsaved: Notify::new(), state: Mutex::new(state), states };
+        let (ended, unsaved) = (CancellationToken::new(), Notify::new());
+        let live = Live { id, owner, agent, context, cancel, ended, unsaved, state: Mutex::new(state), states };
         live.remember(&mut live.state(), message);
         live
     }
@@ -86,11 +89,23 @@ impl Live {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the task is over or needs its caller.
+    pub(super) fn is_over(&self) -> bool {
+        self.state().status.state.is_over()
+    }
+
+    /// Waits until the task is over and stored, or needs its caller.
     pub(super) async fn settled(&self) {
         let mut states = self.states.subscribe();
         // The sender is this task's own.
         let _ = states.wait_for(|state| !state.is_going()).await;
+        if self.is_over() {
+            self.stored().await;
+        }
+    }
+
+    /// Waits until a task that is over is stored, for some time.
+    pub(super) async fn stored(&self) {
+        let _late_is_fine = tokio::time::timeout(CANCEL_GRACE, self.ended.cancelled()).await;
     }
 
     /// Keeps a message of the conversation.

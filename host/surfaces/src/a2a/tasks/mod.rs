@@ -195,7 +195,7 @@ impl Tasks {
 
     async fn subscribe(&self, client: &Client, agent: &str, task: &str) -> Result<Subscription, A2aError> {
         match self.find(client, agent, task).await? {
-            Found::Live(live) if !live.state().status.state.is_over() => live.subscribe(false),
+            Found::Live(live) if !live.is_over() => live.subscribe(false),
             Found::Live(live) => Err(elsewhere(task, live.snapshot().status.state)),
             Found::Kept(kept, _) => Err(elsewhere(task, kept.status.state)),
         }
@@ -210,6 +210,8 @@ impl Tasks {
             Found::Live(live) => {
                 let is_ended = live.finish(TaskState::Canceled, Some("Cancelled by its caller"), Vec::new());
                 live.cancel.cancel();
+                // Its session is free then.
+                live.stored().await;
                 return if is_ended { Ok(live.snapshot()) } else { Err(over()) };
             }
             Found::Kept(kept, version) => (*kept, version),

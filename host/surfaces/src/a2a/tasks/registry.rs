@@ -4,6 +4,7 @@ use super::Tasks;
 use super::live::Live;
 use crate::a2a::bounds::{MAX_CALLER_LIVE, MAX_LIVE};
 use crate::a2a::error::{A2aError, ErrorKind};
+use crate::a2a::types::TaskState;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -15,7 +16,8 @@ impl Tasks {
         if self.0.stopping.is_cancelled() || entries.len() >= MAX_LIVE || of_caller.len() >= MAX_CALLER_LIVE {
             return Err(A2aError::new(ErrorKind::Busy, "Too many tasks are worked on: try again later"));
         }
-        let busy = of_caller.iter().find(|other| other.agent == live.agent && other.context == live.context);
+        let is_same = |other: &Live| other.agent == live.agent && other.context == live.context && !other.is_over();
+        let busy = of_caller.iter().find(|other| is_same(other));
         if let Some(other) = busy {
             let message = format!(
                 "The context is busy with task {}: wait until it is over, answer it if it needs input, or send the \
@@ -27,7 +29,7 @@ impl Tasks {
         let live = Arc::new(live);
         entries.insert(live.id.clone(), live.clone());
         self.0.count.send_replace(entries.len());
-        Ok((live.clone(), Registered { tasks: self.clone(), id: live.id.clone() }))
+        Ok((live.clone(), Registered { tasks: self.clone(), live }))
     }
 
     pub(super) fn entries(&self) -> MutexGuard<'_, HashMap<String, Arc<Live>>> {
@@ -47,16 +49,19 @@ impl Tasks {
     }
 }
 
-/// A task that is counted, until this is dropped.
+/// A task that is counted, until this is dropped. Nothing works on it then: it is over.
 pub(super) struct Registered {
     tasks: Tasks,
-    id: String,
+    live: Arc<Live>,
 }
 
 impl Drop for Registered {
     fn drop(&mut self) {
+        // Otherwise those who wait for it would wait forever after a panic.
+        self.live.finish(TaskState::Failed, Some("The server failed"), Vec::new());
         let mut entries = self.tasks.entries();
-        entries.remove(&self.id);
+        entries.remove(&self.live.id);
         self.tasks.0.count.send_replace(entries.len());
+        self.live.ended.cancel();
     }
 }

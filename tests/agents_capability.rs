@@ -123,3 +123,23 @@ async fn audits_name_the_kind() {
     let text = serde_json::to_string(&manifest).unwrap();
     assert!(text.contains(&format!("{:?}", ProviderKind::Agent.to_string())), "{text}");
 }
+
+#[test]
+fn an_agent_may_have_the_name_of_a_capability_that_no_space_has_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("capabilities")).unwrap();
+    let desk = json!({ "name": "desk", "functions": [{ "name": "note", "description": "Notes" }] });
+    fs::write(folder.path().join("capabilities/desk.json"), desk.to_string()).unwrap();
+    let file = folder.path().join("agent-spaces.config.json");
+    let open = |capabilities: Value| {
+        let config = json!({
+            "agents": { "desk": { "models": ["a/b"] } }, "capabilities": { "global": capabilities },
+        });
+        fs::write(&file, config.to_string()).unwrap();
+        let surroundings = Surroundings { user_folder: Some(folder.path().to_owned()), ..Surroundings::default() };
+        Project::open_in(&file, &engine(), &surroundings).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(open(json!(["./capabilities/desk.json"])), Ok(()));
+    let both = open(json!(["./capabilities/desk.json", "@capabilities/agents"])).unwrap_err();
+    assert!(both.contains("`desk` is defined twice"), "{both}");
+}

@@ -4,7 +4,7 @@ use super::recipe::{Naming, Recipe};
 use super::{DefinedModule, DefinitionBody, DefinitionFile};
 use crate::error::ProjectError;
 use crate::outline_cache::Outlines;
-use agent_spaces_config::{Agent, Config};
+use agent_spaces_config::{Agent, Config, Entry};
 use agent_spaces_providers::{ASK, AgentFunction, AgentProvider, Agents};
 use capability_gen::compile::NAMESPACE;
 use capability_gen::sources::Format;
@@ -36,13 +36,24 @@ impl AgentFunctions {
     }
 }
 
+/// Returns true if an entry grants a space the agents.
+pub(super) fn is_named(config: &Config) -> bool {
+    let spaces = config.spaces.values().flat_map(|space| &space.capabilities);
+    let specifier = specifier();
+    config.global.iter().chain(spaces).any(|entry| matches!(entry, Entry::Module(name) if *name == specifier))
+}
+
+fn specifier() -> String {
+    format!("@{NAMESPACE}/{MODULE}")
+}
+
 /// Definition of the module of the configured agents; `None` without agents. A space is given it like any other: an
 /// entry of the configuration has to name it.
 pub(super) fn definition(config: &Config, outlines: &Outlines) -> Result<Option<DefinitionFile>, ProjectError> {
     if config.agents.is_empty() {
         return Ok(None);
     }
-    let specifier = format!("@{NAMESPACE}/{MODULE}");
+    let specifier = specifier();
     let file = Path::new(&config.file);
     let naming = Naming { specifier: Some(specifier.clone()), format: Some(Format::Tool), ..Naming::default() };
     let text = Value::Array(config.agents.iter().map(|(name, agent)| tool(name, agent)).collect()).to_string();

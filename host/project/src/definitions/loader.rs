@@ -2,7 +2,7 @@
 
 use super::near_path::near_path;
 use super::recipe::{Naming, Recipe};
-use super::{DefinedModule, DefinitionBody, DefinitionFile, agents, files};
+use super::{DefinedModule, DefinitionBody, DefinitionFile, agents, check_names, files};
 use crate::error::ProjectError;
 use crate::find::join;
 use crate::lock;
@@ -46,7 +46,10 @@ impl<'a> Loader<'a> {
         lock: &Lock,
     ) -> Result<(), ProjectError> {
         let config = self.config;
-        self.definitions.extend(agents::definition(config, self.outlines)?);
+        let has_agents = agents::is_named(config);
+        if has_agents {
+            self.definitions.extend(agents::definition(config, self.outlines)?);
+        }
         for (name, path) in &config.registry {
             let naming = Naming { entry: name.clone(), specifier: Some(name.clone()), ..Naming::default() };
             self.load(path, naming, &format!("$.capabilities.registry[{name:?}]"))?;
@@ -72,11 +75,25 @@ impl<'a> Loader<'a> {
                 self.load_package(name)?;
             }
         }
+        if !has_agents {
+            self.offer_agents();
+        }
         // Definitions of the working folder use the npm packages of that folder.
         for definition in self.definitions.iter_mut().filter(|definition| !definition.is_for_all) {
             definition.project = Some(self.folder.to_owned());
         }
         Ok(())
+    }
+
+    /// Loads the module of the agents for spaces that could be given it. No entry names it, so that an agent may have the
+    /// name of a capability; then the module is left out.
+    fn offer_agents(&mut self) {
+        if let Ok(Some(agents)) = agents::definition(self.config, self.outlines) {
+            self.definitions.push(agents);
+            if check_names(&self.definitions).is_err() {
+                self.definitions.pop();
+            }
+        }
     }
 
     /// Loads the definitions of an npm package, unless the name is already taken.

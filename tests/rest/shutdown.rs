@@ -96,6 +96,7 @@ fn requests_are_served_during_the_drain_delay_until_a_second_signal() {
     let run = api.run(&space, "export default 6 * 7");
     assert_eq!((&run["status"], &run["value"]), (&json!("finished"), &json!(42)), "{run}");
     let waits = api.start(&space, SLEEPS);
+    wait_until("it waits", || (api.status(&waits) == "waiting").then_some(()));
     let home = served.home.clone();
     let took = served.terminated();
     assert!(took < Duration::from_secs(10), "{took:?}");

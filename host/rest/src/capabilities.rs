@@ -157,7 +157,8 @@ async fn search(State(service): State<Service>, who: Who, query: RawQuery) -> Re
     let query = query.with(&["q", "space", "limit"])?;
     let limit = query.count("limit", 1, MAX_FOUND)?.unwrap_or(DEFAULT_FOUND);
     let words = query.text("q")?.filter(|text| (1..=MAX_QUERY).contains(&text.chars().count()));
-    let words = words.ok_or_else(|| Problem::invalid("q", format!("expected 1 to {MAX_QUERY} characters")))?.to_owned();
+    let words =
+        words.ok_or_else(|| Problem::parameter("q", format!("expected 1 to {MAX_QUERY} characters")))?.to_owned();
     let known = known(&service, &who, &query).await?;
     let caller = who.0.caller().clone();
     let found = tokio::task::spawn_blocking(move || {

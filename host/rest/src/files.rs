@@ -1,6 +1,7 @@
 //! Files of a space, with the same checks that its programs have.
 
 use crate::audit::{Action, ApiAction, Subject};
+use crate::etags::ETags;
 use crate::pages::{Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
@@ -27,7 +28,7 @@ use utoipa_axum::routes;
 pub(crate) const MAX_FILE: usize = 8 << 20;
 
 pub(crate) fn router() -> OpenApiRouter<Service> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(read, write, remove))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(read, stat, write, remove))
 }
 
 /// File of a space.
@@ -100,11 +101,50 @@ async fn read(
     Path((space, path)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let found = service.with_files(&who, &space, None, move |files| files.read_bytes(&path, MAX_FILE as u64)).await?;
+    answer(&service, &who, &space, path, &headers).await
+}
+
+/// Get the size and the ETag of a file
+///
+/// The headers of the file, without its bytes. Errors have no body either.
+#[utoipa::path(
+    head, path = "/v1/spaces/{space}/files/{*path}", tag = "files", operation_id = "statFile",
+    params(
+        ("space" = String, Path, description = "Id of the space"),
+        ("path" = String, Path, description = "Path from the workspace, with slashes"),
+        ("If-None-Match" = Option<String>, Header, description = "ETag that the client has"),
+    ),
+    responses(
+        (status = 200, description = "The file exists", headers(
+            ("ETag" = String),
+            ("Content-Length" = u64, description = "Size in bytes"),
+        )),
+        (status = 304, description = "The file has this ETag"),
+    ),
+)]
+async fn stat(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    Path((space, path)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    // The router removes the body and keeps its length.
+    answer(&service, &who, &space, path, &headers).await
+}
+
+/// Answers with a file, unless the client has it.
+async fn answer(
+    service: &Service,
+    who: &Who,
+    space: &str,
+    path: String,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let found = service.with_files(who, space, None, move |files| files.read_bytes(&path, MAX_FILE as u64)).await?;
     let found = found.ok_or_else(|| Problem::not_found("file"))?;
     let etag = format!("\"{}\"", found.etag);
-    let is_known =
-        tags(&headers, &IF_NONE_MATCH)?.is_some_and(|tags| tags.iter().any(|tag| tag == "*" || *tag == found.etag));
+    let is_known = ETags::read(headers, &IF_NONE_MATCH)?.is_some_and(|tags| tags.has(&found.etag));
     let mut response = match is_known {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => found.bytes.into_response(),
@@ -245,14 +285,16 @@ enum Expectation {
 
 impl Expectation {
     fn read(headers: &HeaderMap) -> Result<Expectation, Problem> {
-        let (matching, other) = (tags(headers, &IF_MATCH)?, tags(headers, &IF_NONE_MATCH)?);
-        match (matching.as_deref(), other.as_deref()) {
+        let (matching, other) = (ETags::read(headers, &IF_MATCH)?, ETags::read(headers, &IF_NONE_MATCH)?);
+        match (matching, other) {
             (None, None) => Ok(Expectation::Any),
-            (None, Some([tag])) if tag == "*" => Ok(Expectation::Absent),
-            (Some([tag]), None) if tag == "*" => Ok(Expectation::Present),
-            (Some([tag]), None) => Ok(Expectation::Tag(tag.clone())),
-            (_, Some(_)) => Err(Problem::invalid("If-None-Match", "expected `*`, without `If-Match`")),
-            _ => Err(Problem::invalid("If-Match", "expected one ETag")),
+            (None, Some(ETags::Any)) => Ok(Expectation::Absent),
+            (Some(ETags::Any), None) => Ok(Expectation::Present),
+            (Some(ETags::Listed(tags)), None) => match <[String; 1]>::try_from(tags) {
+                Ok([tag]) => Ok(Expectation::Tag(tag)),
+                Err(_) => Err(Problem::header("If-Match", "expected one ETag")),
+            },
+            (_, Some(_)) => Err(Problem::header("If-None-Match", "expected `*`, without `If-Match`")),
         }
     }
 
@@ -264,22 +306,6 @@ impl Expectation {
             Expectation::Tag(tag) => Precondition::Match(tag),
         }
     }
-}
-
-/// Reads a list of ETags.
-fn tags(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Vec<String>>, Problem> {
-    let Some(value) = headers.get(name) else { return Ok(None) };
-    let wrong = || Problem::invalid(name.as_str(), "expected ETags such as `\"0123…\"`");
-    let text = value.to_str().map_err(|_| wrong())?;
-    let tag = |text: &str| match text.trim() {
-        "*" => Ok("*".to_owned()),
-        text => {
-            let quoted = text.strip_prefix("W/").unwrap_or(text);
-            let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            inner.filter(|inner| !inner.contains('"')).map(str::to_owned).ok_or_else(wrong)
-        }
-    };
-    text.split(',').map(tag).collect::<Result<Vec<_>, _>>().map(Some)
 }
 
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
@@ -312,6 +338,8 @@ mod tests {
             &[("if-none-match", "\"a\"")],
             &[("if-match", "*"), ("if-none-match", "*")],
             &[("if-match", "\"a\"b\"")],
+            &[("if-match", "")],
+            &[("if-none-match", "")],
         ] {
             assert!(read(wrong).is_err(), "{wrong:?}");
         }

@@ -122,10 +122,7 @@ impl<S: Sync> OptionalFromRequestParts<S> for IdempotencyKey {
         let Some(value) = value else { return Ok(None) };
         let text = value.to_str().ok().filter(|text| (1..=MAX_KEY).contains(&text.trim().len()) && more.is_none());
         let wrong = || {
-            Problem::invalid(
-                "Idempotency-Key",
-                format!("expected one key of 1 to {MAX_KEY} printable ASCII characters"),
-            )
+            Problem::header("Idempotency-Key", format!("expected one key of 1 to {MAX_KEY} printable ASCII characters"))
         };
         text.map(|text| Some(IdempotencyKey(text.trim().to_owned()))).ok_or_else(wrong)
     }

@@ -12,7 +12,7 @@
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
 //! - `webhook`, `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
-//! - `body`, `path`, `query`, `pages`, `limits`, `ids`, `time`: parts of requests and responses; `problem`,
+//! - `body`, `path`, `query`, `etags`, `pages`, `limits`, `ids`, `time`: parts of requests and responses; `problem`,
 //!   `run_error`: errors
 //! - `callers`: locks, permits and activity of each caller
 //! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
@@ -24,6 +24,7 @@ mod audit_route;
 mod body;
 mod callers;
 mod capabilities;
+mod etags;
 mod events;
 mod files;
 mod followers;

@@ -46,7 +46,7 @@ impl<C: DeserializeOwned> PageRequest<C> {
         let after = match query.text("cursor")?.filter(|text| !text.is_empty()) {
             None => None,
             Some(text) => {
-                let wrong = || Problem::invalid("cursor", "unknown cursor: use `next` of an earlier page");
+                let wrong = || Problem::parameter("cursor", "unknown cursor: use `next` of an earlier page");
                 let bytes = Some(text)
                     .filter(|text| text.len() <= MAX_CURSOR)
                     .and_then(|text| BASE64URL_NOPAD.decode(text.as_bytes()).ok());

@@ -5,6 +5,7 @@ use super::record::{KIND, Made, PREFIX, StoredSpace};
 use super::view::{NewSpace, SpaceChange, SpaceView, check_capabilities, check_name, end, etag};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
+use crate::etags::ETags;
 use crate::idempotency::{Claimed, IdempotencyKey};
 use crate::ids;
 use crate::pages::{Page, PageRequest};
@@ -302,11 +303,9 @@ fn owned(space: &SpaceRecord) -> Result<&Made, Problem> {
 
 /// Refuses a change of a space that was changed since the caller read it.
 fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> {
-    let Some(expected) = headers.get(IF_MATCH) else { return Ok(()) };
+    let Some(expected) = ETags::read(headers, &IF_MATCH)? else { return Ok(()) };
     let etag = etag(space).unwrap_or_default();
-    let is_match =
-        expected.to_str().is_ok_and(|text| text.split(',').any(|one| matches!(one.trim(), "*") || one.trim() == etag));
-    match is_match {
+    match expected.has(etag.trim_matches('"')) {
         true => Ok(()),
         false => {
             let detail = "The space was changed meanwhile: read it again, and send its new ETag";

@@ -1,5 +1,6 @@
 //! Approvals: calls that wait for a person, and decisions.
 
+use crate::approval_request;
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
 use crate::ids;
@@ -11,7 +12,6 @@ use crate::service::Service;
 use crate::time;
 use crate::who::Who;
 use agent_spaces_approvals::{Decision, Lasts, Request, Verdict};
-use agent_spaces_durable::doubt;
 use agent_spaces_journal::{ApprovalFilter, ApprovalRow, Decided, RunOwner};
 use axum::Json;
 use axum::extract::State;
@@ -155,7 +155,7 @@ pub(crate) struct NewDecision {
 impl ApprovalView {
     /// Shows a request; `None` for a question about a call in doubt, and for a request that was tampered with.
     pub(crate) fn of(row: &ApprovalRow) -> Option<ApprovalView> {
-        let request = request(row)?;
+        let request = approval_request::read(row)?;
         // Only signed decisions count, and the run verifies them. This shows what was written.
         let decision = row.decision.as_deref().and_then(|text| serde_json::from_str::<SignedDecision>(text).ok());
         let status = match &decision {
@@ -212,13 +212,6 @@ struct SignedDecision {
     #[serde(default)]
     reason: Option<String>,
     by: String,
-}
-
-/// Reads the request of an approval; `None` for a question about a call in doubt, and for a request that was tampered
-/// with.
-pub(crate) fn request(row: &ApprovalRow) -> Option<Request> {
-    let request: Request = serde_json::from_str(&row.request).ok().filter(|_| !doubt::is_doubt(&row.id))?;
-    Some(request).filter(Request::is_consistent)
 }
 
 /// List approvals
@@ -315,7 +308,7 @@ async fn decide(
         ..Subject::run(&row.run)
     };
     let decision = decision(&who, new)?;
-    let request = request(&row).ok_or_else(|| Problem::not_found("approval"))?;
+    let request = approval_request::read(&row).ok_or_else(|| Problem::not_found("approval"))?;
     let decided = |detail: &str| Problem::conflict("approval.decided", detail);
     if row.decision.is_some() {
         return Err(decided("Somebody decided before; that decision stands"));

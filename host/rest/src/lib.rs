@@ -10,14 +10,16 @@
 //! - [`source`]: where spaces come from
 //! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
-//! - `webhook`, `webhooks`: messages to other programs about ended runs and calls that need approval
+//! - `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
 //! - `body`, `path`, `query`, `etags`, `pages`, `limits`, `ids`, `time`: parts of requests and responses; `problem`,
 //!   `run_error`: errors
+//! - `approval_request`, `space_documents`: what several modules read in the store
 //! - `callers`: locks, permits and activity of each caller
 //! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
 
 mod api;
+mod approval_request;
 mod approvals;
 pub mod audit;
 mod audit_route;
@@ -43,9 +45,9 @@ mod runs;
 mod service;
 pub mod source;
 mod space_cache;
+mod space_documents;
 mod spaces;
 mod time;
-mod webhook;
 mod webhooks;
 mod who;
 

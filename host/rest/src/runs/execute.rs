@@ -2,7 +2,6 @@
 
 use super::RunOrigin;
 use crate::service::Service;
-use crate::webhook::WebhookEvent;
 use agent_spaces_durable::details::header;
 use agent_spaces_durable::{DurableError, Resuming, Spaces, State, Worker, WorkerSettings, control};
 use agent_spaces_pipeline::OPERATOR_TARGET;
@@ -54,13 +53,13 @@ impl Service {
             };
         };
         let assembled = self.assembled(&space).await.map_err(failed)?;
-        let events = self.approval_listener(&space, run);
+        let events = space.has_webhook().then(|| self.0.webhooks.approval_listener(run));
         let options = RunOptions { cancel: live.cancel.clone(), events, ..RunOptions::default() };
         let resumed = self.0.runs.resume(run, &assembled.space, options).await.map(|report| report.state);
         self.0.followers.look_now();
         // Also one that cannot be restored may have ended.
-        if space.tells(WebhookEvent::RunEnded) {
-            self.notice_end(run).await;
+        if space.has_webhook() {
+            self.0.webhooks.notice_end(run).await;
         }
         resumed.map(Some)
     }
@@ -69,7 +68,7 @@ impl Service {
 /// Ends a run whose space is gone, or that was cancelled before it got a place.
 async fn end(service: &Service, run: &str) -> Result<Option<State>, DurableError> {
     control::cancel(&**service.store(), run).await?;
-    service.notice_end(run).await;
+    service.0.webhooks.notice_end(run).await;
     Ok(Some(State::Ended))
 }
 

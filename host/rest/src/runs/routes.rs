@@ -284,7 +284,7 @@ async fn cancel(
     service.record(ApiAction::new(&who, Action::RunCancelled, Subject::run(&run))).await?;
     service.0.live.cancel(&run);
     if control::cancel(&**service.store(), &run).await? == Cancelled::Ended {
-        service.notice_end(&run).await;
+        service.0.webhooks.notice_end(&run).await;
     }
     let row = service.run_row(&who, &run).await?;
     Ok((StatusCode::ACCEPTED, Json(service.run_view(&who, row).await?)).into_response())

@@ -13,7 +13,7 @@ use crate::path::Path;
 use crate::problem::Problem;
 use crate::query::{NoQuery, RawQuery};
 use crate::service::Service;
-use crate::webhook::StoredWebhook;
+use crate::webhooks::StoredWebhook;
 use crate::who::Who;
 use agent_spaces_journal::{DocumentFilter, Expected};
 use axum::Json;
@@ -34,7 +34,7 @@ const MAX_SPACES: usize = 1_000;
 const MAX_LOOKS: usize = 20;
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-pub(crate) fn router() -> OpenApiRouter<Service> {
+pub(super) fn router() -> OpenApiRouter<Service> {
     OpenApiRouter::new().routes(routes!(create, list)).routes(routes!(get, change, remove))
 }
 
@@ -62,7 +62,7 @@ async fn create(
     check_name(&new.name)?;
     check_capabilities(new.capabilities.as_ref())?;
     let base = base(&service, &who, new.base.as_deref())?;
-    let webhook = new.webhook.map(|new| StoredWebhook::new(new, service.0.deliveries.client())).transpose()?;
+    let webhook = new.webhook.map(|new| StoredWebhook::new(new, service.0.webhooks.client())).transpose()?;
     let part = StoredSpace {
         name: new.name,
         base,
@@ -296,13 +296,13 @@ async fn removable(service: &Service, who: &Who, id: &str) -> Result<SpaceRecord
 }
 
 /// Returns what a caller made; spaces of the configuration cannot be changed.
-fn owned(space: &SpaceRecord) -> Result<&Made, Problem> {
+pub(super) fn owned(space: &SpaceRecord) -> Result<&Made, Problem> {
     let detail = "This space is defined by the configuration: change it there";
     space.made.as_ref().ok_or_else(|| Problem::conflict("space.configured", detail))
 }
 
 /// Refuses a change of a space that was changed since the caller read it.
-fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> {
+pub(super) fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> {
     let Some(expected) = ETags::read(headers, &IF_MATCH)? else { return Ok(()) };
     let etag = etag(space).unwrap_or_default();
     match expected.has(etag.trim_matches('"')) {
@@ -315,7 +315,7 @@ fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> 
 }
 
 /// Answers with a space, with the secret of its webhook only to the request that made it.
-async fn shown(
+pub(super) async fn shown(
     service: &Service,
     space: &SpaceRecord,
     status: StatusCode,

@@ -5,7 +5,7 @@ use crate::limits::RunLimits;
 use crate::problem::Problem;
 use crate::source::SpaceOutline;
 use crate::time;
-use crate::webhook::{NewWebhook, Webhook};
+use crate::webhooks::{NewWebhook, Webhook};
 use agent_spaces_types::shown::Shown;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

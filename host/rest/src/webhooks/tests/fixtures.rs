@@ -4,8 +4,8 @@ use crate::service::{Service, ServiceSettings};
 use crate::source::NoSpaces;
 use crate::spaces;
 use crate::time::now_ms;
-use crate::webhook::signature;
-use crate::webhooks::delivery::{Delivery, KIND};
+use crate::webhooks::stored_messages::{Delivery, KIND};
+use crate::webhooks::{Webhooks, signature};
 use agent_spaces_approvals::{ApproverToken, Question, Request};
 use agent_spaces_durable::DurableRuns;
 use agent_spaces_journal::{
@@ -115,8 +115,17 @@ impl Message {
     }
 }
 
+/// The webhooks of a process that serves the runs of a store.
+pub(super) fn webhooks(store: &Arc<dyn Store>, reaches_private: bool) -> Webhooks {
+    service(store, reaches_private).0.webhooks.clone()
+}
+
 pub(super) async fn put_space(store: &Arc<dyn Store>, url: &str) {
-    let webhook = json!({ "url": url, "events": ["run.ended", "approval.needed"], "secret": SECRET });
+    put_webhook(store, json!({ "url": url, "events": ["run.ended", "approval.needed"], "secret": SECRET })).await;
+}
+
+/// Stores a space with this webhook, or changes that of the space.
+pub(super) async fn put_webhook(store: &Arc<dyn Store>, webhook: Value) {
     let new = NewDocument {
         kind: spaces::KIND.to_owned(),
         id: SPACE.to_owned(),

@@ -30,7 +30,9 @@ impl Webhooks {
         let row = self.store().run(run).await?.filter(|row| row.status.is_ended());
         let Some(row) = row else { return Ok(()) };
         let subscriber = self.subscriber(&row.summary.space, WebhookEvent::RunEnded).await?;
-        if let Some(subscriber) = subscriber {
+        if let Some(subscriber) = subscriber
+            && subscriber.webhook.wants_of(WebhookEvent::RunEnded, row.updated)
+        {
             self.store_end(&subscriber.owner, &row).await?;
         }
         Ok(())
@@ -66,7 +68,10 @@ impl Webhooks {
             };
             let Some(run) = self.store().run(&row.run).await? else { return Ok(()) };
             let space = run.summary.space;
-            if let Some(subscriber) = self.subscriber(&space, WebhookEvent::ApprovalNeeded).await? {
+            let subscriber = self.subscriber(&space, WebhookEvent::ApprovalNeeded).await?;
+            if let Some(subscriber) = subscriber
+                && subscriber.webhook.wants_of(WebhookEvent::ApprovalNeeded, row.created)
+            {
                 self.store_approval(&subscriber.owner, &space, &row).await?;
             }
             return Ok(());

@@ -85,6 +85,11 @@ impl StoredWebhook {
     pub(super) fn wants_since(&self, event: WebhookEvent) -> Option<i64> {
         self.wants(event).then(|| self.since.get(&event).copied().unwrap_or(i64::MIN))
     }
+
+    /// Returns true if an event of this time is sent.
+    pub(super) fn wants_of(&self, event: WebhookEvent, at: i64) -> bool {
+        self.wants_since(event).is_some_and(|since| at >= since)
+    }
 }
 
 /// Returns an address that messages may be sent to.
@@ -183,6 +188,8 @@ mod tests {
         assert_eq!(since(&disabled), [None, None]);
         let enabled = changed(&disabled, json!({ "enabled": true, "events": ["run.ended"] }), 7).unwrap();
         assert_eq!(since(&enabled), [Some(7), None]);
+        let is_sent = [6, 7].map(|at| enabled.wants_of(WebhookEvent::RunEnded, at));
+        assert_eq!((is_sent, enabled.wants_of(WebhookEvent::ApprovalNeeded, 9)), ([false, true], false));
         let stored = serde_json::to_string(&enabled).unwrap();
         assert_eq!(serde_json::from_str::<StoredWebhook>(&stored).unwrap(), enabled);
         let old = r#"{"url":"https://example.com/","events":["run.ended"],"secret":"whsec_1"}"#;

@@ -240,6 +240,14 @@ class Fake:
                 space.update(expiresAt=NOW) if sent.pop("ttlSeconds", None) else None
                 space.update(sent, etag=f'"{int(space["etag"].strip(chr(34))) + 1}"')
             return answer(200, space, ETag=space["etag"])
+        if key == "PATCH /v1/spaces/{}/webhook":
+            if not space or "webhook" not in space:
+                return missing
+            if headers.get("If-Match") != space["etag"]:
+                return problem(412, "precondition", "changed meanwhile")
+            kept = {name: value for name, value in space["webhook"].items() if name != "secret"}
+            space.update(webhook={**kept, **sent}, etag=f'"{int(space["etag"].strip(chr(34))) + 1}"')
+            return answer(200, space, ETag=space["etag"])
         if key == "GET /v1/spaces/{}/files":
             return self.page([self.file(path) for path in self.files if path.startswith(query.get("prefix", ""))], query)
         if key.endswith("/files/{}"):
@@ -289,7 +297,7 @@ class Fake:
     def create_space(self, sent):
         webhook, _ = sent.pop("webhook", None), sent.pop("ttlSeconds", None)
         if webhook:
-            sent["webhook"] = {"events": ["run.ended", "approval.needed"], **webhook, "secret": "whsec_1"}
+            sent["webhook"] = {"events": ["run.ended", "approval.needed"], "enabled": True, **webhook, "secret": "whsec_1"}
         given = {"source": "api", "hasFiles": True, "modules": [], "createdAt": NOW, "updatedAt": NOW, "etag": '"1"'}
         space = {"capabilities": [], "limits": {}, **sent, "id": f"spc_{len(self.spaces) + 1}", **given}
         self.spaces[space["id"]] = space

@@ -113,6 +113,19 @@ class Client(Both, unittest.TestCase):
         space.delete()
         self.refused(404, "not_found", self.client.spaces.delete, space.id)
 
+    def test_update_of_a_webhook_with_the_etag_of_its_space(self):
+        space = self.client.spaces.create("hooked", webhook={"url": "https://example.com/hook"})
+        other = self.client.spaces.get(space.id)
+        moved = space.update_webhook(url="https://example.org/hook", events=["run.ended"])
+        self.assertEqual((moved.id, moved.info.webhook.enabled), (space.id, True))
+        webhook = space.update_webhook(enabled=False).info.webhook
+        self.assertEqual((webhook.url, webhook.events, webhook.enabled), ("https://example.org/hook", ["run.ended"], False))
+        self.assertIsNone(webhook.secret)
+        self.refused(412, "precondition", other.update_webhook, enabled=True)
+        self.assertEqual(space.update(name="renamed").name, "renamed")
+        self.refused(404, "not_found", self.space.update_webhook, enabled=False)
+        space.delete()
+
     def test_capabilities_programs_audit(self):
         self.assertEqual(self.client.capabilities.list(space=self.space.id).all()[0].functions[0].name, "crm.createTicket")
         self.assertIsNotNone(self.client.capabilities.get("crm").declarations)

@@ -5,7 +5,7 @@ import { List, type ListOptions, type PageOf } from './pages.js';
 import { segment } from './paths.js';
 import { Run, hasEnded, valueOf } from './runs.js';
 import type { CallOptions, Transport } from './transport.js';
-import type { NewRun, NewSpace, RunInfo, SpaceChange, SpaceInfo } from './types.js';
+import type { NewRun, NewSpace, RunInfo, SpaceChange, SpaceInfo, WebhookChange } from './types.js';
 
 /** Seconds that `Space.run` lets the server wait for the end: most runs need no event stream at all. */
 const FIRST_WAIT = 10;
@@ -91,10 +91,12 @@ export class Space {
 
   /** Changes the space; fails with `precondition` if somebody else has changed it since it was read. */
   async update(change: SpaceChange, options: CallOptions = {}): Promise<this> {
-    const path = `/v1/spaces/${segment(this.id)}`;
-    const headers = { 'If-Match': this.info.etag };
-    this.info = await this.#transport.json<SpaceInfo>({ ...options, method: 'PATCH', path, headers, json: change, repeatable: 'refused' });
-    return this;
+    return this.#patch('', change, options);
+  }
+
+  /** Changes the webhook of the space, which keeps its secret; fails with `precondition` as `update` does. */
+  async updateWebhook(change: WebhookChange, options: CallOptions = {}): Promise<this> {
+    return this.#patch('/webhook', change, options);
   }
 
   /** Reads the space again. */
@@ -106,6 +108,13 @@ export class Space {
   /** Deletes the space and cancels its runs. */
   async delete(options: CallOptions = {}): Promise<void> {
     await this.#transport.remove(`/v1/spaces/${segment(this.id)}`, options);
+  }
+
+  async #patch(below: string, change: SpaceChange | WebhookChange, options: CallOptions): Promise<this> {
+    const path = `/v1/spaces/${segment(this.id)}${below}`;
+    const headers = { 'If-Match': this.info.etag };
+    this.info = await this.#transport.json<SpaceInfo>({ ...options, method: 'PATCH', path, headers, json: change, repeatable: 'refused' });
+    return this;
   }
 
   async #create(script: Script, options: StartOptions, wait: number): Promise<Run> {

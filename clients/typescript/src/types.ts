@@ -41,4 +41,5 @@ export type SpaceInfo = WithPolicy<Schemas['Space']>;
 export type SpaceSource = Schemas['SpaceSource'];
 export type Usage = Schemas['Usage'];
 export type Webhook = Schemas['Webhook'];
+export type WebhookChange = Schemas['WebhookChange'];
 export type WebhookEvent = Schemas['WebhookEvent'];

@@ -91,10 +91,22 @@ test('spaces: update with the ETag that was read', async () => {
   await (await other.refresh()).update({ ttlSeconds: 5 });
   const [listed] = await client.spaces.list().all(1);
   await listed.update({ limits: { timeMs: 5000 } });
-  const gone = await client.spaces.create({ name: 'gone', webhook: { url: 'https://example.com/hook' } });
-  assert.equal(gone.info.webhook.secret, 'whsec_1');
+  const gone = await client.spaces.create({ name: 'gone' });
   await gone.delete();
   await assert.rejects(client.spaces.delete(gone.id), apiError(404, 'not_found'));
+});
+
+test('webhooks: update with the ETag of the space', async () => {
+  const hooked = await client.spaces.create({ name: 'hooked', webhook: { url: 'https://example.com/hook' } });
+  assert.equal(hooked.info.webhook.secret, 'whsec_1');
+  const other = await client.spaces.get(hooked.id);
+  assert.equal(await hooked.updateWebhook({ url: 'https://example.org/hook', events: ['run.ended'] }), hooked);
+  await hooked.updateWebhook({ enabled: false });
+  assert.deepEqual(hooked.info.webhook, { url: 'https://example.org/hook', events: ['run.ended'], enabled: false });
+  await assert.rejects(other.updateWebhook({ enabled: true }), apiError(412, 'precondition'));
+  await hooked.update({ name: 'renamed' });
+  await assert.rejects(space.updateWebhook({ enabled: false }), apiError(404, 'not_found'));
+  await hooked.delete();
 });
 
 test('capabilities, programs, audit', async () => {

@@ -156,7 +156,7 @@ export class Fake {
       case 'POST /v1/spaces':
         return once(() => {
           const { ttlSeconds, webhook, ...rest } = sent;
-          const hook = webhook && { webhook: { events: ['run.ended', 'approval.needed'], ...webhook, secret: 'whsec_1' } };
+          const hook = webhook && { webhook: { events: ['run.ended', 'approval.needed'], enabled: true, ...webhook, secret: 'whsec_1' } };
           const given = { source: 'api', hasFiles: true, modules: [], createdAt: NOW, updatedAt: NOW, etag: '"1"' };
           const made = { capabilities: [], limits: {}, ...rest, ...hook, id: `spc_${this.spaces.size + 1}`, ...given };
           this.spaces.set(made.id, made);
@@ -171,6 +171,11 @@ export class Fake {
         if (request.headers['if-match'] !== space.etag) return problem(412, 'precondition', 'changed meanwhile');
         if (sent.ttlSeconds) space.expiresAt = NOW;
         Object.assign(space, { ...sent, ttlSeconds: undefined }, { etag: `"${Number(space.etag.slice(1, -1)) + 1}"` });
+        return json(200, space, { etag: space.etag });
+      case 'PATCH /v1/spaces/{}/webhook':
+        if (!space?.webhook) return missing;
+        if (request.headers['if-match'] !== space.etag) return problem(412, 'precondition', 'changed meanwhile');
+        Object.assign(space, { webhook: { ...space.webhook, ...sent, secret: undefined }, etag: `"${Number(space.etag.slice(1, -1)) + 1}"` });
         return json(200, space, { etag: space.etag });
       case 'DELETE /v1/spaces/{}':
         return this.spaces.delete(first) ? { status: 204 } : missing;

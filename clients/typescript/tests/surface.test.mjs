@@ -28,6 +28,7 @@ const METHODS = {
   'GET /v1/spaces': (client) => client.spaces.list().all(),
   'GET /v1/spaces/{}': (client) => client.spaces.get('x'),
   'PATCH /v1/spaces/{}': (client, space) => space.update({ name: 'y' }),
+  'PATCH /v1/spaces/{}/webhook': (client, space) => space.updateWebhook({ enabled: false }),
   'DELETE /v1/spaces/{}': (client, space) => space.delete(),
   'GET /v1/spaces/{}/files': (client, space) => space.files.list().all(),
   'GET /v1/spaces/{}/files/{}': (client, space) => space.files.read('a/b'),

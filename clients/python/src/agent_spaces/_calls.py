@@ -150,6 +150,11 @@ def update_space(space: str, change: types.SpaceChange, etag: str | None) -> Cal
     return Call("PATCH", path, _one(types.SpaceInfo), headers={"If-Match": etag}, json=dump(change), repeatable=False)
 
 
+def update_webhook(space: str, change: types.WebhookChange, etag: str | None) -> Call[types.SpaceInfo]:
+    path = f"/v1/spaces/{segment(space)}/webhook"
+    return Call("PATCH", path, _one(types.SpaceInfo), headers={"If-Match": etag}, json=dump(change), repeatable=False)
+
+
 def delete_space(space: str) -> Call[None]:
     return _delete(f"/v1/spaces/{segment(space)}")
 

@@ -45,7 +45,17 @@ class Webhook:
 
     url: str
     events: list[WebhookEvent]
+    enabled: bool
     secret: str | None = None
+
+
+@dataclass(frozen=True)
+class WebhookChange:
+    """Change of a webhook. None keeps what it has."""
+
+    url: str | None = None
+    events: list[WebhookEvent] | None = None
+    enabled: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,8 @@ async fn connections_are_accepted_between_the_notice_and_the_shutdown_and_closed
     kept.write_all(request.as_bytes()).await.unwrap();
     for connection in [kept, served.open("/caller", &headers).await] {
         let answer = whole(connection).await;
-        assert_answer(&answer, 200, "answer to caller");
+        // The end of the first answer may come before.
+        assert!(answer.contains("HTTP/1.1 200 OK") && answer.contains("answer to caller"), "{answer}");
         assert!(answer.contains("connection: close"), "{answer}");
     }
     assert!(!served.serving.is_finished());

@@ -12,8 +12,8 @@
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
 //! - `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
-//! - `body`, `path`, `query`, `etags`, `pages`, `limits`, `ids`, `time`: parts of requests and responses; `problem`,
-//!   `run_error`: errors
+//! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`: parts of requests and responses;
+//!   `problem`, `run_error`: errors
 //! - `approval_request`, `space_documents`: what several modules read in the store
 //! - `callers`: locks, permits and activity of each caller
 //! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
@@ -34,6 +34,7 @@ mod idempotency;
 mod ids;
 mod limits;
 mod live;
+mod location;
 mod pages;
 mod path;
 mod problem;

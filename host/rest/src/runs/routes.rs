@@ -5,7 +5,8 @@ use super::request::{CallAnswer, CallOutcome, NewRunRequest};
 use super::view::{RunStatus, RunView};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
-use crate::idempotency::{Claimed, IdempotencyKey};
+use crate::idempotency::{Claimed, IdempotencyKey, LOOK_INTERVAL, MAX_LOOKS};
+use crate::location::with_location;
 use crate::pages::{MAX_READS, Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
@@ -19,10 +20,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use http::header::{HeaderValue, LOCATION};
-use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::Error as ValueError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
@@ -34,10 +31,6 @@ const KEYED: &str = "run";
 
 /// Longest time that a request waits for a run.
 const MAX_WAIT: usize = 60;
-
-/// Looks for the run that another request with the same key is about to start, and the time between two.
-const MAX_LOOKS: usize = 20;
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn router() -> OpenApiRouter<Service> {
     OpenApiRouter::new()
@@ -193,7 +186,7 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
 /// Reads one page of runs.
 pub(super) async fn run_page(service: &Service, who: &Who, query: &Query) -> Result<Page<RunView>, Problem> {
     let request: PageRequest<(i64, String)> = PageRequest::read(query)?;
-    let status = query.text("status")?.map(status).transpose()?;
+    let status: Option<RunStatus> = query.choice("status")?;
     let (created_from, created_until) = (query.time("createdFrom")?, query.time("createdUntil")?);
     let space = query.text("space")?.map(str::to_owned);
     // States that the store does not tell apart are filtered here, so that a page may need several reads.
@@ -276,7 +269,7 @@ async fn cancel(
     let row = service.run_row(&who, &run).await?;
     if row.status == Status::Cancelled {
         // A repeated request: the answer to the first may have been lost.
-        return Ok((StatusCode::ACCEPTED, Json(service.run_view(&who, row).await?)).into_response());
+        return accepted(&service, &who, &run).await;
     }
     if row.status.is_ended() {
         return Err(Problem::conflict("run.ended", "The run has ended"));
@@ -286,8 +279,7 @@ async fn cancel(
     if control::cancel(&**service.store(), &run).await? == Cancelled::Ended {
         service.0.webhooks.notice_end(&run).await;
     }
-    let row = service.run_row(&who, &run).await?;
-    Ok((StatusCode::ACCEPTED, Json(service.run_view(&who, row).await?)).into_response())
+    accepted(&service, &who, &run).await
 }
 
 /// Continue a run that waits for a person
@@ -310,13 +302,12 @@ async fn resume(
     }
     service.record(ApiAction::new(&who, Action::RunResumed, Subject::run(&run))).await?;
     control::wake(&**service.store(), &row).await?;
-    let row = service.run_row(&who, &run).await?;
-    Ok((StatusCode::ACCEPTED, Json(service.run_view(&who, row).await?)).into_response())
+    accepted(&service, &who, &run).await
 }
 
 /// Say what became of a call in doubt
 ///
-/// The host of the run died after it sent the call and before the answer came. The first word stands.
+/// The host of the run died after it sent the call and before the answer came. Only the first answer counts.
 #[utoipa::path(
     post, path = "/v1/runs/{run}/answers", tag = "runs", operation_id = "answerCall",
     params(("run" = String, Path, description = "Id of the run")),
@@ -331,10 +322,7 @@ async fn answer(
     JsonBody(answer): JsonBody<CallAnswer>,
 ) -> Result<Json<RunView>, Problem> {
     service.run_row(&who, &run).await?;
-    if !who.may_approve() {
-        let detail = "This caller may not vouch for calls: the operator can set `mayApprove` for it";
-        return Err(Problem::denied("auth.denied", detail));
-    }
+    who.check_may_approve()?;
     let word = match (answer.outcome, answer.value) {
         (CallOutcome::Happened, value) => DoubtAnswer::Happened(value.unwrap_or_default()),
         (_, Some(_)) => return Err(Problem::invalid("/value", "only a call that happened has a value")),
@@ -354,10 +342,10 @@ fn wait(query: &Query) -> Result<Duration, Problem> {
     Ok(Duration::from_secs(u64::try_from(seconds).unwrap_or_default()))
 }
 
-/// Reads a state.
-fn status(text: &str) -> Result<RunStatus, Problem> {
-    let read = RunStatus::deserialize(IntoDeserializer::<ValueError>::into_deserializer(text));
-    read.map_err(|error| Problem::invalid("status", error.to_string()))
+/// Answers with a run that a request changes.
+async fn accepted(service: &Service, who: &Who, run: &str) -> Result<Response, Problem> {
+    let row = service.run_row(who, run).await?;
+    Ok((StatusCode::ACCEPTED, Json(service.run_view(who, row).await?)).into_response())
 }
 
 /// Answers with a run once it has ended, or the time is over.
@@ -370,9 +358,5 @@ async fn shown_after(service: &Service, who: &Who, run: &str, wait: Duration) ->
 async fn shown(service: &Service, who: &Who, run: &str) -> Result<Response, Problem> {
     let view = service.run_view(who, service.run_row(who, run).await?).await?;
     let status = if view.status().is_ended() { StatusCode::CREATED } else { StatusCode::ACCEPTED };
-    let mut response = (status, Json(view)).into_response();
-    if let Ok(location) = HeaderValue::from_str(&format!("/v1/runs/{run}")) {
-        response.headers_mut().insert(LOCATION, location);
-    }
-    Ok(response)
+    Ok(with_location((status, Json(view)).into_response(), &format!("/v1/runs/{run}")))
 }

@@ -1,7 +1,7 @@
 //! Runs in responses.
 
 use super::RunOrigin;
-use crate::approvals::ApprovalView;
+use crate::approvals::{ApprovalView, StoredApproval};
 use crate::pages::MAX_READS;
 use crate::problem::Problem;
 use crate::run_error::ScriptFault;
@@ -175,10 +175,26 @@ pub(crate) struct RunUsage {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = ConsoleLine)]
 pub(crate) struct ConsoleLineView {
-    /// `log`, `info`, `warn`, `error` or `debug`.
-    level: String,
+    /// Method of `console`.
+    level: ConsoleLevel,
     /// Text.
     text: String,
+}
+
+/// Level of console output: the method that wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum ConsoleLevel {
+    /// `console.log`
+    Log,
+    /// `console.info`
+    Info,
+    /// `console.warn`
+    Warn,
+    /// `console.error`
+    Error,
+    /// `console.debug`
+    Debug,
 }
 
 /// Call of which nobody knows whether it took effect.
@@ -186,6 +202,7 @@ pub(crate) struct ConsoleLineView {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DoubtfulCall {
     /// Number of the call in its run.
+    #[schema(minimum = 1)]
     call: u64,
     /// Function, as scripts write it: `crm.createTicket`.
     function: String,
@@ -245,8 +262,9 @@ impl RunView {
         };
         let read = details_and_events(&**service.store(), row, see).await?;
         let Details { row, header, in_doubt, approvals, result, .. } = read;
-        let is_pending = |row: &&agent_spaces_journal::ApprovalRow| row.decision.is_none();
-        let pending = approvals.iter().filter(is_pending).filter_map(ApprovalView::of).filter(ApprovalView::is_pending);
+        let is_open = |row: &&agent_spaces_journal::ApprovalRow| row.decision.is_none();
+        let pending = approvals.iter().filter(is_open).filter_map(StoredApproval::read);
+        let pending = pending.filter(StoredApproval::is_pending).map(|approval| approval.view(&row.summary.space));
         let pending: Vec<ApprovalView> = match row.status.is_ended() {
             true => Vec::new(),
             false => pending.take(MAX_APPROVALS).collect(),
@@ -309,7 +327,7 @@ impl Service {
             let (run, limit) = (Some(run.to_owned()), MAX_APPROVALS);
             let rows =
                 self.store().approvals(ApprovalFilter { run, after, limit, ..ApprovalFilter::default() }).await?;
-            if rows.iter().filter_map(ApprovalView::of).any(|view| view.is_pending()) {
+            if rows.iter().filter_map(StoredApproval::read).any(|approval| approval.is_pending()) {
                 return Ok(true);
             }
             if rows.len() < MAX_APPROVALS {

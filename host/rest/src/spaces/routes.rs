@@ -6,8 +6,9 @@ use super::view::{NewSpace, SpaceChange, SpaceView, check_capabilities, check_na
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
 use crate::etags::ETags;
-use crate::idempotency::{Claimed, IdempotencyKey};
+use crate::idempotency::{Claimed, IdempotencyKey, LOOK_INTERVAL, MAX_LOOKS};
 use crate::ids;
+use crate::location::with_location;
 use crate::pages::{Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
@@ -19,20 +20,15 @@ use agent_spaces_journal::{DocumentFilter, Expected};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::header::{ETAG, HeaderValue, IF_MATCH, LOCATION};
+use http::header::{ETAG, HeaderValue, IF_MATCH};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::time::Duration;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// Most spaces of one caller.
 const MAX_SPACES: usize = 1_000;
-
-/// Looks for what another request with the same key is about to make, and the time between two.
-const MAX_LOOKS: usize = 20;
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(super) fn router() -> OpenApiRouter<Service> {
     OpenApiRouter::new().routes(routes!(create, list)).routes(routes!(get, change, remove))
@@ -328,10 +324,8 @@ pub(super) async fn shown(
     if let Some(etag) = etag {
         response.headers_mut().insert(ETAG, etag);
     }
-    if let Ok(location) = HeaderValue::from_str(&format!("/v1/spaces/{}", space.id))
-        && status == StatusCode::CREATED
-    {
-        response.headers_mut().insert(LOCATION, location);
+    match status == StatusCode::CREATED {
+        true => Ok(with_location(response, &format!("/v1/spaces/{}", space.id))),
+        false => Ok(response),
     }
-    Ok(response)
 }

@@ -94,6 +94,7 @@ fn a_change_has_the_checks_of_a_new_webhook() {
         json!({ "events": [] }),
         json!({ "events": ["run.started"] }),
         json!({ "enabled": "no" }),
+        json!({ "url": null }),
         json!({ "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }),
     ] {
         change(&ann, &space, &wrong).problem(400, "request.invalid");

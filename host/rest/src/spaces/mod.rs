@@ -2,7 +2,8 @@
 //!
 //! - `record`: spaces in the store; `view`: spaces in requests and responses
 //! - `assembly`: spaces that runs execute in
-//! - `routes`: requests; `webhook`: change of its webhook; `removal`: end of a space, and of everything that it started; `workspaces`: removal of its files
+//! - `routes`: requests; `webhook`: change of a space's webhook
+//! - `removal`: end of a space, and of everything that it started; `workspaces`: removal of its files
 
 mod assembly;
 mod record;
@@ -12,7 +13,7 @@ mod view;
 mod webhook;
 mod workspaces;
 
-pub(crate) use record::{KIND, SpaceRecord};
+pub(crate) use record::SpaceRecord;
 
 use crate::service::Service;
 use utoipa_axum::router::OpenApiRouter;

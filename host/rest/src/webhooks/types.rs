@@ -12,7 +12,7 @@ pub(crate) struct NewWebhook {
     #[schema(max_length = 2048)]
     pub(super) url: String,
     /// Events that are sent; by default all.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(min_items = 1)]
     pub(super) events: Option<Vec<WebhookEvent>>,
 }
@@ -22,15 +22,15 @@ pub(crate) struct NewWebhook {
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookChange {
     /// New address. Messages that wait are sent to it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(max_length = 2048)]
     pub(super) url: Option<String>,
     /// Events that are sent from now on, all of them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(min_items = 1)]
     pub(super) events: Option<Vec<WebhookEvent>>,
     /// False if nothing is to be sent. What happens until it is enabled again is never sent.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     pub(super) enabled: Option<bool>,
 }
 

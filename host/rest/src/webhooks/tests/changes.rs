@@ -1,7 +1,7 @@
 //! Messages of webhooks that were changed.
 
 use super::fixtures::{RUN, Receiver, SECRET, SPACE, end_run, messages, put_space, put_webhook, store, webhooks};
-use crate::spaces;
+use crate::space_documents;
 use crate::webhooks::Webhooks;
 use crate::webhooks::stored_messages::{KIND, message_id};
 use crate::webhooks::subscriber::Subscriber;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Stores the messages that the sweep finds, and returns how many there are.
 async fn swept(webhooks: &Webhooks, store: &Arc<dyn Store>) -> usize {
-    let document = store.document(spaces::KIND, SPACE).await.unwrap().unwrap();
+    let document = store.document(space_documents::KIND, SPACE).await.unwrap().unwrap();
     let subscriber = Subscriber::read(document).unwrap().unwrap();
     webhooks.find_ended(SPACE, &subscriber, 1).await.unwrap();
     messages(store, KIND).await.len()

@@ -2,7 +2,7 @@
 
 use crate::service::{Service, ServiceSettings};
 use crate::source::NoSpaces;
-use crate::spaces;
+use crate::space_documents;
 use crate::time::now_ms;
 use crate::webhooks::stored_messages::{Delivery, KIND};
 use crate::webhooks::{Webhooks, signature};
@@ -127,7 +127,7 @@ pub(super) async fn put_space(store: &Arc<dyn Store>, url: &str) {
 /// Stores a space with this webhook, or changes that of the space.
 pub(super) async fn put_webhook(store: &Arc<dyn Store>, webhook: Value) {
     let new = NewDocument {
-        kind: spaces::KIND.to_owned(),
+        kind: space_documents::KIND.to_owned(),
         id: SPACE.to_owned(),
         owner: "ann".to_owned(),
         body: json!({ "name": "hooked", "webhook": webhook }).to_string(),

@@ -7,7 +7,7 @@ mod fixtures;
 use super::stored_messages::{ENDED_KIND, KIND, message_id};
 use super::sweep::Round;
 use super::types::WebhookEvent;
-use crate::spaces;
+use crate::space_documents;
 use crate::time::now_ms;
 use agent_spaces_journal::{Approval, Expected, NewDocument, SqliteStore, Store};
 use agent_spaces_types::event::{Event, EventKind};
@@ -93,7 +93,7 @@ async fn a_message_is_given_up_if_the_receiver_is_gone_or_fails_for_hours() {
     // The space is gone before its message was sent.
     end_run(&store, "run_late").await;
     webhooks.notice_end("run_late").await;
-    store.delete_document(spaces::KIND, SPACE, None).await.unwrap();
+    store.delete_document(space_documents::KIND, SPACE, None).await.unwrap();
     let id = message_id("run_late", WebhookEvent::RunEnded, None);
     assert_eq!(webhooks.send(&id).await.unwrap(), None);
     assert!(messages(&store, KIND).await.is_empty());
@@ -221,7 +221,7 @@ async fn a_space_that_ended_stays_until_its_messages_were_sent() {
     let service = service(&store, true);
     let webhook = json!({ "url": "http://127.0.0.1:1/", "events": ["run.ended"], "secret": SECRET });
     let new = NewDocument {
-        kind: spaces::KIND.to_owned(),
+        kind: space_documents::KIND.to_owned(),
         id: SPACE.to_owned(),
         owner: "ann".to_owned(),
         body: json!({ "name": "hooked", "webhook": webhook, "isEnding": true }).to_string(),
@@ -236,10 +236,10 @@ async fn a_space_that_ended_stays_until_its_messages_were_sent() {
         async move { service.end_expired_spaces().await }
     });
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert!(store.document(spaces::KIND, SPACE).await.unwrap().is_some());
+    assert!(store.document(space_documents::KIND, SPACE).await.unwrap().is_some());
     drop(webhooks.0.queue.take(now_ms()).unwrap());
     let gone = async {
-        while store.document(spaces::KIND, SPACE).await.unwrap().is_some() {
+        while store.document(space_documents::KIND, SPACE).await.unwrap().is_some() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

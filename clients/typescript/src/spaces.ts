@@ -1,6 +1,7 @@
 /** Spaces: create, get, list, update, delete; and runs started in one. */
 import type { RunEvent } from './event.js';
 import { Files } from './files.js';
+import { newKey } from './idempotency.js';
 import { List, type ListOptions, type PageOf } from './pages.js';
 import { segment } from './paths.js';
 import { Run, hasEnded, valueOf } from './runs.js';
@@ -135,10 +136,4 @@ export class Space {
 
 function getSpace(transport: Transport, id: string, options: CallOptions): Promise<SpaceInfo> {
   return transport.json({ ...options, method: 'GET', path: `/v1/spaces/${segment(id)}`, repeatable: 'always' });
-}
-
-/** Returns a random idempotency key. */
-function newKey(): string {
-  // Not `crypto`: node 18 has none, and browsers have `randomUUID` only in secure contexts. The key must be unique, but is no secret.
-  return Array.from({ length: 32 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }

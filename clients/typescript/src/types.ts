@@ -13,6 +13,7 @@ export type CallOutcome = Schemas['CallOutcome'];
 export type Capability = Schemas['Capability'];
 export type CapabilityFunction = Schemas['Function'];
 export type Cause = Schemas['Cause'];
+export type ConsoleLevel = Schemas['ConsoleLevel'];
 export type ConsoleLine = Schemas['ConsoleLine'];
 export type Decision = Schemas['Decision'];
 export type DecisionKind = Schemas['DecisionKind'];

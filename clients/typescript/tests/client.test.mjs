@@ -113,9 +113,10 @@ test('capabilities, programs, audit', async () => {
   assert.equal((await client.capabilities.list({ space: space.id }).all())[0].name, 'crm');
   assert.ok((await client.capabilities.get('crm')).declarations);
   assert.equal((await client.capabilities.search('ticket', { limit: 3 }))[0].name, 'crm.createTicket');
-  await client.programs.publish({ name: 'report', source: '1' });
+  await client.programs.publish({ name: 'report', source: '1' }, { idempotencyKey: 'one' });
   assert.equal((await client.programs.publish({ name: 'report', source: '2', description: 'd' })).version, 2);
   assert.equal((await client.programs.publish({ name: 'report', source: '2' })).version, 2);
+  assert.equal((await client.programs.publish({ name: 'report', source: '1' }, { idempotencyKey: 'one' })).version, 1);
   assert.equal((await client.programs.get('report')).version, 2);
   assert.equal((await client.programs.version('report', 1)).source, '1');
   assert.equal((await client.programs.versions('report').all()).length, 2);
@@ -127,6 +128,12 @@ test('capabilities, programs, audit', async () => {
 test('an error has the problem document, and never the token', async () => {
   await assert.rejects(client.spaces.create({ name: 'x', colour: 'red' }), (error) => {
     assert.deepEqual([error.status, error.code, error.errors], [400, 'request.invalid', [{ pointer: '/colour', detail: 'unknown member' }]]);
+    return true;
+  });
+  fake.faults.push({ key: 'GET /v1/runs/{}', times: 1, status: 400, text: '{"code":"request.invalid","errors":[{"parameter":"wait","detail":"d"},{"detail":"e"}]}' });
+  await assert.rejects(client.runs.get('run_1'), (error) => {
+    assert.equal(error.errors[0].parameter, 'wait');
+    assert.ok(error.message.endsWith('\n  wait: d\n  e'), error.message);
     return true;
   });
   const wrong = new AgentSpaces({ url: fake.url, token: 'wrong-token' });

@@ -293,9 +293,9 @@ def search_capabilities(q: str, space: str | None, limit: int | None) -> Call[ty
 # Programs
 
 
-def publish_program(program: types.NewProgram) -> Call[types.ProgramVersion]:
-    # The source of the newest version publishes nothing: a repeated request publishes nothing twice.
-    return Call("POST", "/v1/programs", _one(types.ProgramVersion), json=dump(program))
+def publish_program(program: types.NewProgram, key: str | None) -> Call[types.ProgramVersion]:
+    headers = {"Idempotency-Key": key or secrets.token_hex(16)}
+    return Call("POST", "/v1/programs", _one(types.ProgramVersion), headers=headers, json=dump(program))
 
 
 def list_programs(limit: int | None, cursor: str | None) -> Call[Page[types.Program]]:

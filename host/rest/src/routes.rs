@@ -264,3 +264,16 @@ impl HttpBody for SharedBody {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_end_stream()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::refused;
+    use agent_spaces_http_server::Refusal;
+
+    #[test]
+    fn a_client_with_too_many_connections_is_told_when_to_try_again() {
+        let busy = refused(&Refusal::Connections);
+        assert_eq!((busy.status().as_u16(), busy.headers().contains_key("retry-after")), (429, true));
+        assert!(!refused(&Refusal::Token).headers().contains_key("retry-after"));
+    }
+}

@@ -6,7 +6,7 @@ use super::view::{ApprovalStatus, ApprovalView};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
 use crate::ids;
-use crate::pages::{MAX_READS, Page, PageRequest};
+use crate::pages::{Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
 use crate::query::{NoQuery, RawQuery};
@@ -42,15 +42,14 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
     let request: PageRequest<(i64, String)> = PageRequest::read(&query)?;
     let status: Option<ApprovalStatus> = query.choice("status")?;
     let (run, space) = (query.text("run")?.map(str::to_owned), query.text("space")?.map(str::to_owned));
-    let limit = if status.is_some() { request.row_limit() } else { request.read_limit() };
-    let (mut after, mut stopped) = (request.after.clone(), None);
+    let mut scan = request.scan(status.is_some());
     let mut found: Vec<StoredApproval> = Vec::new();
-    for read in 1..=MAX_READS {
+    while let Some(after) = scan.next_after(found.len()) {
         let filter = ApprovalFilter {
             pending: status == Some(ApprovalStatus::Pending),
             run: run.clone(),
-            limit,
-            after: after.take(),
+            limit: scan.limit,
+            after,
             runs_of: Some(RunOwner {
                 project: service.0.settings.project.clone(),
                 caller: who.listed(),
@@ -58,19 +57,12 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
             }),
         };
         let rows = service.store().approvals(filter).await?;
-        let is_last = rows.len() < limit;
-        after = rows.last().map(|row| (row.created, row.id.clone()));
+        scan.read(rows.len(), rows.last().map(|row| (row.created, row.id.clone())));
         let approvals = rows.iter().filter_map(StoredApproval::read);
         found.extend(approvals.filter(|approval| status.is_none_or(|status| approval.status() == status)));
-        if is_last || found.len() >= request.read_limit() {
-            break;
-        }
-        if read == MAX_READS {
-            stopped = after.take();
-        }
     }
     found.truncate(request.read_limit());
-    let page = request.page_until(stopped, found, StoredApproval::position, |approval| approval);
+    let page = request.page_until(scan.stopped(), found, StoredApproval::position, |approval| approval);
     Ok(Json(Page { items: with_spaces(&service, page.items).await?, next: page.next }))
 }
 

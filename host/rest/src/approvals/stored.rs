@@ -102,28 +102,14 @@ fn shown_message(request: &Request) -> String {
 #[cfg(test)]
 mod tests {
     use super::StoredApproval;
-    use agent_spaces_approvals::{ApproverToken, Decision, Question, Request};
+    use crate::approval_request::of_ticket;
+    use agent_spaces_approvals::{ApproverToken, Decision, Request};
     use agent_spaces_journal::ApprovalRow;
-    use agent_spaces_types::identity::FunctionId;
     use serde_json::{Value, json};
     use std::time::Duration;
 
     fn request() -> Request {
-        let question = Question {
-            run_id: "run_1".to_owned(),
-            call_id: 1,
-            space: None,
-            function_id: FunctionId::new("capabilities:crm/crm@1.0.0", "create-ticket"),
-            module: "@capabilities/crm".to_owned(),
-            source: "tests".to_owned(),
-            capability: "crm".to_owned(),
-            function: "createTicket".to_owned(),
-            params: json!({}),
-            shown: None,
-            message: String::new(),
-            places: Vec::new(),
-        };
-        Request::new(question, Duration::from_secs(600))
+        of_ticket("run_1", 1, Duration::from_secs(600))
     }
 
     fn shown(request: &Request, decision: Option<String>) -> Value {
@@ -143,7 +129,7 @@ mod tests {
     fn an_approval_names_its_space() {
         let pending = shown(&request(), None);
         assert_eq!((&pending["spaceId"], &pending["status"]), (&json!("spc_1"), &json!("pending")));
-        assert_eq!(pending["message"], "Allow crm.createTicket?");
+        assert_eq!(pending["message"], "Create a ticket?");
     }
 
     #[test]

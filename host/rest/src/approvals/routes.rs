@@ -125,7 +125,7 @@ async fn decide(
     let caller = if who.is_operator() { "the operator" } else { who.owner() };
     let decision = new.checked(caller)?;
     let request = StoredApproval::read(&row).ok_or_else(missing)?.request;
-    let decided = || Problem::conflict("approval.decided", "Somebody decided before; that decision stands");
+    let decided = || Problem::conflict("approval.decided", "Somebody decided before: only the first decision counts");
     if row.decision.is_some() {
         return Err(decided());
     }

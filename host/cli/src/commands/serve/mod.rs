@@ -213,7 +213,9 @@ async fn serve(
             () = mcp.reap_gone_callers(clients, idle_timeout, runs_of) => {}
         }
         if !drain_delay.is_zero() {
-            terminal::note("stopping soon: /ready answers 503, requests are still served; a second signal stops at once");
+            terminal::note(
+                "stopping soon: /ready answers 503, requests are still served; a second signal stops at once",
+            );
             stop_notice.give(drain_delay, signals.next()).await;
         }
         terminal::note("stopping: no new runs, those in memory are parked");

@@ -16,7 +16,7 @@ use agent_spaces_serve::concurrency::ConcurrencyLimiter;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Settings of the service.
@@ -78,6 +78,11 @@ impl Service {
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         self.0.runs.store()
+    }
+
+    /// Returns the time until which a caller had runs in memory: now if it has some, `None` if it never had.
+    pub fn last_activity(&self, owner: &str) -> Option<Instant> {
+        self.0.callers.last_activity(owner)
     }
 
     /// Delivers the messages of webhooks, for as long as the server runs.

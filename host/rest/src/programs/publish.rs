@@ -102,7 +102,7 @@ impl Service {
         let (mut program, expected, _making) = match &before {
             Some(document) => (StoredProgram::read(document)?, Expected::Version(document.version), None),
             None => {
-                let making = self.making(who.owner()).await;
+                let making = self.0.callers.making(who.owner()).await;
                 self.check_programs(who).await?;
                 let (name, versions) = (new.name.clone(), Vec::new());
                 let program = StoredProgram { key: ids::new("src_")?, name, description: None, versions };

@@ -92,7 +92,7 @@ impl Service {
             return Ok(None);
         };
         let execution = self.0.runs.start(&program, options, info)?;
-        let (service, active) = (self.clone(), self.active_run(who.owner()));
+        let (service, active) = (self.clone(), self.0.callers.active_run(who.owner()));
         let has_webhook = space.has_webhook();
         let task = async move {
             let _in_memory = (live, active);

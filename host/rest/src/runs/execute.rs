@@ -42,7 +42,7 @@ impl Service {
             // Nobody knows whether it has begun, so it ends as one that waits.
             () = live.cancel.cancelled() => return end(self, run).await,
         };
-        let _active = self.active_run(&owner);
+        let _active = self.0.callers.active_run(&owner);
         let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
         let space = header.space.as_deref().unwrap_or_default();
         let Some(space) = self.find_space(&header.caller, space).await.map_err(failed)? else {

@@ -239,7 +239,7 @@ impl Service {
 
     /// Shows everything about a run, to this caller.
     pub(crate) async fn run_view(&self, who: &crate::who::Who, row: RunRow) -> Result<RunView, Problem> {
-        let _permit = self.view_permit(who.owner()).await;
+        let _permit = self.0.callers.view_permit(who.owner()).await;
         RunView::of_journal(self, row).await
     }
 

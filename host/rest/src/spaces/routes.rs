@@ -110,7 +110,7 @@ async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Resu
     let assembled = service.assembled(&trial).await?;
     part.limits.within(&assembled.limits, assembled.longest)?;
     // Until it is stored: two at once do not both pass the check.
-    let _making = service.making(who.owner()).await;
+    let _making = service.0.callers.making(who.owner()).await;
     if service.stored_space(id).await?.is_none() {
         check_count(service, who).await?;
     }

@@ -33,16 +33,23 @@ fn calls(served: &RestServer) -> usize {
 
 /// Starts a run and returns it with the approval that it waits for.
 fn ask(api: &Api, source: &str) -> (String, Value) {
-    let run = api.start(&api.new_space(), source);
+    let space = api.new_space();
+    let run = api.start(&space, source);
     let approval = wait_until("it asks", || {
         let page = api.get(&format!("/v1/approvals?status=pending&run={run}")).with_status(200).json();
         page["items"].get(0).cloned()
     });
+    assert_eq!(approval["spaceId"], space, "{approval}");
     (run, approval)
 }
 
 fn decide(api: &Api, approval: &Value, decision: Value) -> crate::rest::client::Answer {
     api.post(&format!("/v1/approvals/{}/decision", id(approval)), &decision)
+}
+
+/// Who decided, as the caller says, and the caller.
+fn names(decided: &Value) -> (String, String) {
+    (text(&decided["decision"]["by"]), text(&decided["decision"]["caller"]))
 }
 
 #[test]
@@ -66,7 +73,7 @@ fn an_approved_call_is_made_once() {
         (&decided["decision"]["decision"], &decided["decision"]["reason"]),
         (&json!("approve"), &json!("it is due"))
     );
-    assert!(text(&decided["decision"]["by"]).contains("Eve"), "{decided}");
+    assert_eq!(names(&decided), ("Eve".to_owned(), "the operator".to_owned()));
     let ended = api.ended(&run);
     assert_eq!(ended["status"], "finished", "{ended}");
     assert!(ended["value"].to_string().contains("paid"), "{ended}");
@@ -143,13 +150,16 @@ fn only_callers_who_may_approve_decide() {
     decide(&may_not, &approval, json!({ "decision": "deny" })).problem(403, "auth.denied");
     decide(&may, &approval, json!({ "decision": "approve" })).problem(404, "not_found");
     let decided = decide(&operator, &approval, json!({ "decision": "approve" })).with_status(200).json();
-    assert!(text(&decided["decision"]["by"]).contains("operator"), "{decided}");
+    assert_eq!(names(&decided), ("the operator".to_owned(), "the operator".to_owned()));
     assert_eq!(may_not.ended(&run)["value"], "removed a");
     let (run, approval) = ask(&may, REMOVES);
     let decided = decide(&may, &approval, json!({ "decision": "approve", "by": "Eve" })).with_status(200).json();
-    let by = text(&decided["decision"]["by"]);
-    assert!(by.contains("Eve") && by.contains("caller-0"), "{by}");
+    assert_eq!(names(&decided), ("Eve".to_owned(), "caller-0".to_owned()));
     assert_eq!(may.ended(&run)["value"], "removed a");
+    // The events of the run name both.
+    let events = may.get(&format!("/v1/runs/{run}/events")).json()["items"].clone();
+    let event = events.as_array().unwrap().iter().find(|event| event["type"] == "approvalDecided").unwrap();
+    assert_eq!(event["by"], "Eve (through caller-0)", "{event}");
 }
 
 /// An approved call could be in doubt after a crash; a denied one is never made.
@@ -187,6 +197,7 @@ fn wrong_decisions_are_refused() {
         json!({ "decision": "yes" }),
         json!({ "decision": true }),
         json!({ "decision": "approve", "by": "" }),
+        json!({ "decision": "approve", "by": null }),
         json!({ "decision": "approve", "reason": "r".repeat(501) }),
         json!({ "decision": "approve", "for": "ever" }),
         json!({ "decision": "approve", "forever": true }),

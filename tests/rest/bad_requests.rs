@@ -134,6 +134,42 @@ fn wrong_headers_are_refused() {
 }
 
 #[test]
+fn empty_headers_are_refused_and_named() {
+    let served = RestServer::new();
+    let (api, all) = (served.operator(), operations(&served));
+    let mut faults = Faults::default();
+    // Browsers send an empty `Last-Event-ID` if they got no event.
+    let is_refused = |name: &&String| *name != "Last-Event-ID";
+    for one in &all {
+        for name in one.in_headers.iter().filter(is_refused) {
+            let answer = one.send(&api, &[(&name.to_lowercase(), "")], one.body());
+            faults.check(name, &[400], one, &answer);
+            assert_eq!(answer.json()["errors"][0]["header"], *name, "{answer:?}");
+        }
+    }
+    faults.assert_none();
+}
+
+#[test]
+fn null_members_are_refused_and_named() {
+    let served = RestServer::new();
+    let (api, all) = (served.operator(), operations(&served));
+    let mut faults = Faults::default();
+    for one in all.iter().filter(|one| one.members.is_some()) {
+        // These take any value.
+        let typed = one.members.iter().flatten().filter(|member| !["input", "value"].contains(&member.as_str()));
+        for member in typed {
+            let mut body: Value = serde_json::from_slice(one.body()).unwrap();
+            body[member] = Value::Null;
+            let answer = one.send(&api, &[], body.to_string().as_bytes());
+            faults.check(member, &[400], one, &answer);
+            assert_eq!(answer.json()["errors"][0]["pointer"], format!("/{member}"), "{answer:?}");
+        }
+    }
+    faults.assert_none();
+}
+
+#[test]
 fn wrong_bodies_are_refused() {
     let served = RestServer::new();
     let (api, all) = (served.operator(), operations(&served));

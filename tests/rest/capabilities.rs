@@ -21,6 +21,13 @@ fn a_space_shows_its_capabilities() {
     let mail = api.get("/v1/capabilities/mail").with_status(200).json();
     let has = |member: &str, part: &str| mail[member].to_string().contains(part);
     assert!(has("functions", "send") && has("declarations", "send") && has("wit", "send"), "{mail}");
+    // Its entry makes a space that has this capability, and the standard library, alone.
+    assert_eq!(mail["entry"], "@capabilities/mail", "{mail}");
+    let made = api.space(&json!({ "name": "mail", "capabilities": [mail["entry"]] }));
+    let listed = made["capabilities"].as_array().unwrap();
+    assert!(listed.contains(&mail["entry"]) && !listed.contains(&json!("@capabilities/files")), "{made}");
+    let items = api.get("/v1/capabilities?limit=100").json()["items"].clone();
+    assert!(items.as_array().unwrap().iter().all(|item| item["entry"].is_string()), "{items}");
     api.get(&format!("/v1/capabilities/files?space={narrow}")).problem(404, "not_found");
     api.get("/v1/capabilities/nothing").problem(404, "not_found");
 }

@@ -39,7 +39,44 @@ fn events_are_read_page_by_page() {
     let none = api.get(&format!("{path}?after=26")).json();
     assert_eq!((&none["items"], &none["ended"]), (&json!([]), &json!(true)), "{none}");
     for wrong in ["after=x", "after=-1", "limit=0", "limit=1001", "follow=maybe", "from=1"] {
-        api.get(&format!("{path}?{wrong}")).problem(400, "request.invalid");
+        let answer = api.get(&format!("{path}?{wrong}"));
+        answer.problem(400, "request.invalid");
+        let name = wrong.split('=').next().unwrap();
+        assert_eq!(answer.json()["errors"][0]["parameter"], name, "{answer:?}");
+    }
+}
+
+/// Numbers that no event has, up to more than the journal can count.
+const AFTER_THE_END: [&str; 4] = ["27", "9223372036854775807", "18446744073709551615", "99999999999999999999999"];
+
+#[test]
+fn after_the_last_event_comes_an_empty_page_or_only_the_end() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let run = id(&api.run(&api.new_space(), "console.log('line');"));
+    let path = format!("/v1/runs/{run}/events");
+    for number in AFTER_THE_END {
+        let page = api.get(&format!("{path}?after={number}")).with_status(200).json();
+        assert_eq!((&page["items"], &page["ended"]), (&json!([]), &json!(true)), "{page}");
+        assert!(page["next"].as_u64().is_some_and(|next| next >= 27), "{page}");
+        let events = follow(&api, &path, Some(number));
+        assert_eq!(events.iter().map(|event| event.name.as_str()).collect::<Vec<_>>(), ["end"], "{events:?}");
+    }
+}
+
+#[test]
+fn a_stream_after_the_last_event_goes_on_with_the_run() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let space = api.new_space();
+    let begun = "console.log('begun'); await new Promise((done) => setTimeout(done, 2_000)); console.log('done');";
+    for number in [AFTER_THE_END[0], AFTER_THE_END[3]] {
+        let run = api.start(&space, begun);
+        let path = format!("/v1/runs/{run}/events");
+        assert_eq!(follow(&api, &format!("{path}?follow=false"), Some(number)), []);
+        let events = follow(&api, &path, Some(number));
+        assert_eq!(events.iter().map(|event| event.name.as_str()).collect::<Vec<_>>(), ["end"], "{events:?}");
+        assert_eq!(events[0].data["status"], "finished", "{events:?}");
     }
 }
 
@@ -66,7 +103,7 @@ fn a_stream_has_each_event_and_an_end() {
     assert_eq!(follow(&api, &format!("{path}?after=3"), None), events[4..]);
     assert_eq!(follow(&api, &format!("{path}?after=1"), Some("3")), events[4..], "the header is newer");
     assert_eq!(follow(&api, &path, Some("6")), [end]);
-    for wrong in ["x", "-1", "1,2", "1.0", "99999999999999999999999"] {
+    for wrong in ["x", "-1", "1,2", "1.0"] {
         let headers = [("accept", "text/event-stream"), ("last-event-id", wrong)];
         api.send("GET", &path, &headers, b"").problem(400, "request.invalid");
     }

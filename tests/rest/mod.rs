@@ -6,6 +6,7 @@
 //! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers.
 //! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
 //! - `files`, `file_bounds`: files of spaces, and paths and sizes that are refused.
+//! - `webhooks`: changes of webhooks, and messages to a local receiver.
 //! - `bad_requests`, `operations`: wrong requests to every operation of the OpenAPI document.
 //! - `shutdown`: SIGTERM with runs in progress; `data_folder`: what a server keeps.
 //! - `document`: the checked-in OpenAPI document, and MCP at the same server.
@@ -32,3 +33,4 @@ mod server;
 mod shutdown;
 mod space_bounds;
 mod spaces;
+mod webhooks;

@@ -1,6 +1,6 @@
 //! Stored programs, and runs of them.
 
-use crate::rest::client::text;
+use crate::rest::client::{Api, text};
 use crate::rest::server::RestServer;
 use serde_json::json;
 
@@ -22,6 +22,9 @@ fn a_program_has_versions() {
         let run = run(program).with_status(201).json();
         assert_eq!((&run["program"], &run["value"]), (&json!(version), &json!(value)), "{run}");
         assert_eq!(run["name"], "report.ts", "{run}");
+    }
+    for wrong in ["0", "01", "+1", "1.0", "x", "4294967296"] {
+        api.get(&format!("/v1/programs/report/versions/{wrong}")).problem(404, "not_found");
     }
     for missing in ["report@3", "reports"] {
         run(missing).problem(404, "not_found");
@@ -49,6 +52,28 @@ fn a_program_has_versions() {
     }
     api.delete("/v1/programs/report").problem(404, "not_found");
     run("report").problem(404, "not_found");
+}
+
+#[test]
+fn a_key_publishes_once() {
+    let served = RestServer::new();
+    let publish = |api: &Api, key: &str, source: &str| {
+        let new = json!({ "name": "report", "source": source });
+        api.send_json("POST", "/v1/programs", &[("idempotency-key", key)], &new)
+    };
+    let api = served.operator();
+    assert_eq!(publish(&api, "one", "1").with_status(201).json()["version"], 1);
+    assert_eq!(publish(&api, "two", "2").with_status(201).json()["version"], 2);
+    let served = served.killed_and_started();
+    let api = served.operator();
+    let again = publish(&api, "one", "1").with_status(200).json();
+    assert_eq!((&again["version"], &again["source"]), (&json!(1), &json!("1")), "{again}");
+    assert_eq!(api.get("/v1/programs/report").json()["version"], 2, "nothing was published again");
+    publish(&api, "one", "3").problem(422, "request.idempotency");
+    assert_eq!(publish(&served.caller(0), "one", "3").with_status(201).json()["version"], 1, "keys are a caller's own");
+    api.delete("/v1/programs/report").with_status(204);
+    publish(&api, "one", "1").problem(409, "request.idempotency");
+    publish(&api, "", "1").problem(400, "request.invalid");
 }
 
 #[test]

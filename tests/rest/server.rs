@@ -83,10 +83,15 @@ impl RestServer {
         RestServer::start(&self.home, &[])
     }
 
+    /// Sends SIGTERM.
+    pub(crate) fn terminate(&self) {
+        signal(self.child.id(), "TERM");
+    }
+
     /// Sends SIGTERM and returns the time until the server ended, which must be with status 0.
     pub(crate) fn terminated(mut self) -> Duration {
         let begun = Instant::now();
-        signal(self.child.id(), "TERM");
+        self.terminate();
         let mut status = None;
         eventually(Duration::from_secs(30), || {
             status = self.child.try_wait().unwrap();

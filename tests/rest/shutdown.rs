@@ -3,8 +3,9 @@
 use crate::approvals::support::wait_until;
 use crate::rest::client::id;
 use crate::rest::event_stream::follow_bytes;
-use crate::rest::server::{REMOVES, RestServer, SLEEPS};
+use crate::rest::server::{REMOVES, RestServer, SLEEPS, config, home};
 use serde_json::json;
+use std::net::TcpStream;
 use std::time::Duration;
 
 /// Script that computes for some seconds.
@@ -31,7 +32,7 @@ fn runs_are_parked_and_finished_by_the_next_server() {
     assert!(took < Duration::from_secs(10), "{took:?}");
     let seen = stream.join().unwrap();
     assert!(seen.iter().all(|event| event.name == "message"), "the run has not ended: {seen:?}");
-    assert!(std::net::TcpStream::connect(("127.0.0.1", api.port)).is_err());
+    assert!(TcpStream::connect(("127.0.0.1", api.port)).is_err());
     let listed = home.finish(&["runs", "list", "--json"]).json();
     for run in [&asking, &computing, &sleeping] {
         let row = listed.as_array().unwrap().iter().find(|row| row["runId"] == **run).unwrap();
@@ -79,4 +80,35 @@ fn requests_that_wait_are_answered_at_the_end() {
     let answer = waiting.join().unwrap().with_status(200).json();
     assert_eq!((id(&answer), &answer["status"]), (run, &json!("waiting")), "{answer}");
     assert!(took < Duration::from_secs(4), "{took:?}");
+}
+
+/// Load balancers notice that the server stops before it refuses connections.
+#[test]
+fn requests_are_served_during_the_drain_delay_until_a_second_signal() {
+    let served = RestServer::start(&home(&config()), &["--drain-delay", "5min"]);
+    let api = served.operator();
+    let space = api.new_space();
+    api.get("/ready").with_status(200);
+    served.terminate();
+    let refused = wait_until("it is not ready", || Some(api.get("/ready")).filter(|answer| answer.status == 503));
+    assert_eq!(refused.json()["code"], "host.not_ready");
+    api.get("/health").with_status(200);
+    let run = api.run(&space, "export default 6 * 7");
+    assert_eq!((&run["status"], &run["value"]), (&json!("finished"), &json!(42)), "{run}");
+    let waits = api.start(&space, SLEEPS);
+    wait_until("it waits", || (api.status(&waits) == "waiting").then_some(()));
+    let home = served.home.clone();
+    let took = served.terminated();
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(TcpStream::connect(("127.0.0.1", api.port)).is_err());
+    let listed = home.finish(&["runs", "list", "--json"]).json();
+    let row = listed.as_array().unwrap().iter().find(|row| row["runId"] == *waits).unwrap();
+    assert_eq!(row["status"], "parked", "{row}");
+}
+
+#[test]
+fn the_server_ends_after_the_drain_delay() {
+    let served = RestServer::start(&home(&config()), &["--drain-delay", "2s"]);
+    let took = served.terminated();
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(12), "{took:?}");
 }

@@ -172,3 +172,19 @@ fn a_list_makes_no_space() {
     assert_eq!(served.workspaces().len(), 0, "its folder is made when it is used");
     assert_eq!(own, Some(api.get(&format!("/v1/spaces/{}", id(&space))).with_status(200).json()));
 }
+
+/// JSON Schema counts `60.0` as an integer.
+#[test]
+fn whole_numbers_may_have_a_decimal_point() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let made = api.space(&json!({ "name": "x", "ttlSeconds": 60.0, "limits": { "timeMs": 5_000.0, "calls": 7.0 } }));
+    assert_eq!((&made["limits"]["timeMs"], &made["limits"]["calls"]), (&json!(5_000), &json!(7)), "{made}");
+    let run = json!({ "source": "export default 1", "limits": { "calls": 3.0 } });
+    api.post(&format!("/v1/spaces/{}/runs?wait=30", id(&made)), &run).with_status(201);
+    for wrong in [json!(1.5), json!(-1.0), json!("1"), json!(1e300)] {
+        let refused = api.post("/v1/spaces", &json!({ "name": "x", "limits": { "calls": wrong } }));
+        refused.problem(400, "request.invalid");
+        assert_eq!(refused.json()["errors"][0]["pointer"], "/limits/calls", "{refused:?}");
+    }
+}

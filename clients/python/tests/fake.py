@@ -31,8 +31,6 @@ def operations():
             if verb in methods:
                 key = f"{verb.upper()} " + re.sub(r"\{\*?\w+\}", "{}", path)
                 found.append((key, methods[verb], re.compile(pattern)))
-    # HEAD answers what GET does, without the body, and is not in the document.
-    found += [(key.replace("GET", "HEAD"), operation, pattern) for key, operation, pattern in found if key == "GET /v1/spaces/{}/files/{}"]
     # `search` is a route of its own, before `{name}`.
     return sorted(found, key=lambda one: one[0].count("{"))
 
@@ -240,6 +238,14 @@ class Fake:
                 space.update(expiresAt=NOW) if sent.pop("ttlSeconds", None) else None
                 space.update(sent, etag=f'"{int(space["etag"].strip(chr(34))) + 1}"')
             return answer(200, space, ETag=space["etag"])
+        if key == "PATCH /v1/spaces/{}/webhook":
+            if not space or "webhook" not in space:
+                return missing
+            if headers.get("If-Match") != space["etag"]:
+                return problem(412, "precondition", "changed meanwhile")
+            kept = {name: value for name, value in space["webhook"].items() if name != "secret"}
+            space.update(webhook={**kept, **sent}, etag=f'"{int(space["etag"].strip(chr(34))) + 1}"')
+            return answer(200, space, ETag=space["etag"])
         if key == "GET /v1/spaces/{}/files":
             return self.page([self.file(path) for path in self.files if path.startswith(query.get("prefix", ""))], query)
         if key.endswith("/files/{}"):
@@ -281,7 +287,7 @@ class Fake:
         if key == "GET /v1/capabilities/{}":
             return answer(200, capability(True)) if first == "crm" else missing
         if "/v1/programs" in key:
-            return self.program_route(key, first, second, sent, query) or missing
+            return self.program_route(key, first, second, sent, query, headers) or missing
         if key == "GET /v1/audit":
             return self.page([{"seq": 1, "time": NOW, "entry": {"type": "runStarted"}}], query)
         return problem(500, "host.internal", f"the fake has no {key}")
@@ -289,7 +295,7 @@ class Fake:
     def create_space(self, sent):
         webhook, _ = sent.pop("webhook", None), sent.pop("ttlSeconds", None)
         if webhook:
-            sent["webhook"] = {"events": ["run.ended", "approval.needed"], **webhook, "secret": "whsec_1"}
+            sent["webhook"] = {"events": ["run.ended", "approval.needed"], "enabled": True, **webhook, "secret": "whsec_1"}
         given = {"source": "api", "hasFiles": True, "modules": [], "createdAt": NOW, "updatedAt": NOW, "etag": '"1"'}
         space = {"capabilities": [], "limits": {}, **sent, "id": f"spc_{len(self.spaces) + 1}", **given}
         self.spaces[space["id"]] = space
@@ -313,13 +319,16 @@ class Fake:
             return 204, {}
         return 200, {"Content-Type": "application/octet-stream", "ETag": f'"{version}"'}, content
 
-    def program_route(self, key, name, version, sent, query):
+    def publish(self, sent):
+        versions = [one for one in self.programs if one["name"] == sent["name"]]
+        if versions and versions[-1]["source"] == sent["source"]:
+            return answer(200, program_version(versions[-1], True))
+        self.programs.append({**sent, "version": len(versions) + 1})
+        return answer(201, program_version(self.programs[-1], True))
+
+    def program_route(self, key, name, version, sent, query, headers):
         if key == "POST /v1/programs":
-            versions = [one for one in self.programs if one["name"] == sent["name"]]
-            if versions and versions[-1]["source"] == sent["source"]:
-                return answer(200, program_version(versions[-1], True))
-            self.programs.append({**sent, "version": len(versions) + 1})
-            return answer(201, program_version(self.programs[-1], True))
+            return self.once(headers, lambda: self.publish(sent))
         if key == "GET /v1/programs":
             return self.page([program(one) for one in {one["name"]: one for one in self.programs}.values()], query)
         found = [one for one in self.programs if one["name"] == name]
@@ -344,7 +353,7 @@ class Fake:
             asked = {"type": "approvalRequired", "source": "capability", "message": "Create a ticket?", "approvalId": approval, "callId": 1, **call}
             id = self.add_run(space=space, status="awaiting_approval", events=[started, asked])
             self.approvals[approval] = {
-                **{"id": approval, "runId": id, "status": "pending", "callId": 1, "message": "Create a ticket?", "createdAt": NOW, "expiresAt": NOW},
+                **{"id": approval, "runId": id, "spaceId": space, "status": "pending", "callId": 1, "message": "Create a ticket?", "createdAt": NOW, "expiresAt": NOW},
                 **{"module": "@company/internal-sdk", "places": ["program.ts:1"], **call},
             }
         elif "throw" in source:
@@ -364,7 +373,7 @@ class Fake:
         if approval["status"] != "pending":
             return problem(409, "approval.decided", "already decided")
         yes = sent["decision"] == "approve"
-        decision = {"decision": sent["decision"], "by": sent.get("by", "the operator"), "decidedAt": NOW}
+        decision = {"decision": sent["decision"], "by": sent.get("by", "the operator"), "caller": "the operator", "decidedAt": NOW}
         approval.update(status="approved" if yes else "denied", decision=decision)
         run, events = self.runs[approval["runId"]]
         for event in ({"type": "approvalDecided", "approvalId": approval["id"], "callId": 1}, {"type": "runFinished", "ok": True, "usage": {}}):
@@ -445,7 +454,7 @@ class Fake:
 def capability(whole):
     module = "@company/internal-sdk"
     function = {"name": "crm.createTicket", "id": "x#y", "module": module, "signature": "()", "description": "d"}
-    listed = {"name": "crm", "module": module, "functions": [function]}
+    listed = {"name": "crm", "module": module, "entry": module, "functions": [function]}
     return {**listed, "declarations": f"declare module '{module}' {{}}", "wit": "package x:y;"} if whole else listed
 
 

@@ -138,6 +138,10 @@ class RealServer(Both, unittest.TestCase):
         self.assertIn("createTicket", self.client.capabilities.get("crm", space=self.space.id).declarations)
         space = self.client.spaces.create("gone", ttl_seconds=60, webhook=NewWebhook("https://example.com/hook", ["run.ended"]))
         self.assertTrue(space.info.webhook.secret.startswith("whsec_"))
+        webhook = space.update_webhook(url="https://example.org/hook", events=["approval.needed"], enabled=False).info.webhook
+        self.assertEqual((webhook.url, webhook.events), ("https://example.org/hook", ["approval.needed"]))
+        self.assertEqual((webhook.enabled, webhook.secret), (False, None))
+        self.refused(400, "request.invalid", space.update_webhook, url="https://127.0.0.1/")
         other = self.client.spaces.get(space.id)
         self.assertEqual(space.update(name="renamed", limits={"time_ms": 5000}).info.limits.time_ms, 5000)
         self.refused(412, "precondition", other.update, name="late")

@@ -25,6 +25,7 @@ METHODS = {
     "GET /v1/spaces": lambda client, space: client.spaces.list().all(),
     "GET /v1/spaces/{}": lambda client, space: client.spaces.get("x"),
     "PATCH /v1/spaces/{}": lambda client, space: space.update(name="y"),
+    "PATCH /v1/spaces/{}/webhook": lambda client, space: space.update_webhook(enabled=False),
     "DELETE /v1/spaces/{}": lambda client, space: space.delete(),
     "GET /v1/spaces/{}/files": lambda client, space: space.files.list().all(),
     "GET /v1/spaces/{}/files/{}": lambda client, space: space.files.read("a/b"),

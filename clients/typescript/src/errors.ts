@@ -16,7 +16,7 @@ export class ApiError extends AgentSpacesError {
   readonly title: string;
   /** What happened, and what to do. */
   readonly detail: string | undefined;
-  /** Faults in single parts of the request. */
+  /** Faults in single parts of the request: each names a `pointer` into the body, a query `parameter` or a `header`. */
   readonly errors: Fault[];
   /** Error of a script that was refused, with its location. */
   readonly error: RunError | undefined;
@@ -29,7 +29,8 @@ export class ApiError extends AgentSpacesError {
     // A proxy may answer with anything.
     const listed = Array.isArray(problem.errors) ? problem.errors : [];
     const errors = listed.filter((fault) => typeof fault === 'object' && fault !== null);
-    const faults = errors.map((fault) => `\n  ${fault.pointer}: ${fault.detail}`).join('');
+    const place = ({ pointer, parameter, header }: Partial<Fault>) => pointer || parameter || header;
+    const faults = errors.map((fault) => `\n  ${place(fault) ? `${place(fault)}: ` : ''}${fault.detail}`).join('');
     super(`${code}: ${problem.detail ?? title}${faults}`);
     this.status = status;
     this.code = code;

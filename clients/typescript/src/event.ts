@@ -58,7 +58,7 @@ export type RunEvent = { [Type in RunEventType]: EventOf<Type> }[RunEventType];
 export interface EventPage {
   /** Events, oldest first. */
   items: RunEvent[];
-  /** Number of the last event, to ask for those after it. */
+  /** Number to ask for the events that follow with: of the last item or, without items, `after` of the request. */
   next?: number;
   /** True if the run has ended and these are its last events. */
   ended: boolean;

@@ -3,7 +3,7 @@
  *
  * Layout: `client.ts` the entry point; `spaces.ts`, `files.ts`, `runs.ts`, `approvals.ts`, `capabilities.ts`, `programs.ts`, `audit.ts` one
  * resource each; `follow.ts` event streams that resume, over `sse.ts`, the parser; `transport.ts` requests, `retry.ts` when they are repeated,
- * `paths.ts` their addresses; `pages.ts` lists; `errors.ts`; `types.ts` names for the types of `schema.ts`, which is generated; `event.ts` event types.
+ * `idempotency.ts` the keys of those that create, `paths.ts` their addresses; `pages.ts` lists; `errors.ts`; `types.ts` names for the types of `schema.ts`, which is generated; `event.ts` event types.
  */
 export { AgentSpaces } from './client.js';
 export type { ClientOptions } from './client.js';

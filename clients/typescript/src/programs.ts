@@ -1,4 +1,5 @@
 /** Programs: publish, list, get, versions, delete. */
+import { newKey } from './idempotency.js';
 import { List, type ListOptions, type PageOf } from './pages.js';
 import { segment } from './paths.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -11,9 +12,14 @@ export class Programs {
     this.#transport = transport;
   }
 
-  /** Publishes a new version; the source of the newest version publishes nothing, so that a retry publishes nothing twice. */
-  publish(program: NewProgram, options: CallOptions = {}): Promise<ProgramVersion> {
-    return this.#transport.json({ ...options, method: 'POST', path: '/v1/programs', json: program, repeatable: 'always' });
+  /**
+   * Publishes a new version; the source of the newest version publishes nothing. The key makes repeated requests one version; random by default, so that
+   * the client's own retries are.
+   */
+  publish(program: NewProgram, options: CallOptions & { idempotencyKey?: string } = {}): Promise<ProgramVersion> {
+    const { idempotencyKey = newKey(), ...call } = options;
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    return this.#transport.json({ ...call, method: 'POST', path: '/v1/programs', headers, json: program, repeatable: 'always' });
   }
 
   list(options: ListOptions & CallOptions = {}): List<Program> {

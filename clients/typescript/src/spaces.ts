@@ -1,11 +1,12 @@
 /** Spaces: create, get, list, update, delete; and runs started in one. */
 import type { RunEvent } from './event.js';
 import { Files } from './files.js';
+import { newKey } from './idempotency.js';
 import { List, type ListOptions, type PageOf } from './pages.js';
 import { segment } from './paths.js';
 import { Run, hasEnded, valueOf } from './runs.js';
 import type { CallOptions, Transport } from './transport.js';
-import type { NewRun, NewSpace, RunInfo, SpaceChange, SpaceInfo } from './types.js';
+import type { NewRun, NewSpace, RunInfo, SpaceChange, SpaceInfo, WebhookChange } from './types.js';
 
 /** Seconds that `Space.run` lets the server wait for the end: most runs need no event stream at all. */
 const FIRST_WAIT = 10;
@@ -91,10 +92,12 @@ export class Space {
 
   /** Changes the space; fails with `precondition` if somebody else has changed it since it was read. */
   async update(change: SpaceChange, options: CallOptions = {}): Promise<this> {
-    const path = `/v1/spaces/${segment(this.id)}`;
-    const headers = { 'If-Match': this.info.etag };
-    this.info = await this.#transport.json<SpaceInfo>({ ...options, method: 'PATCH', path, headers, json: change, repeatable: 'refused' });
-    return this;
+    return this.#patch('', change, options);
+  }
+
+  /** Changes the webhook of the space, which keeps its secret; fails with `precondition` as `update` does. */
+  async updateWebhook(change: WebhookChange, options: CallOptions = {}): Promise<this> {
+    return this.#patch('/webhook', change, options);
   }
 
   /** Reads the space again. */
@@ -106,6 +109,13 @@ export class Space {
   /** Deletes the space and cancels its runs. */
   async delete(options: CallOptions = {}): Promise<void> {
     await this.#transport.remove(`/v1/spaces/${segment(this.id)}`, options);
+  }
+
+  async #patch(below: string, change: SpaceChange | WebhookChange, options: CallOptions): Promise<this> {
+    const path = `/v1/spaces/${segment(this.id)}${below}`;
+    const headers = { 'If-Match': this.info.etag };
+    this.info = await this.#transport.json<SpaceInfo>({ ...options, method: 'PATCH', path, headers, json: change, repeatable: 'refused' });
+    return this;
   }
 
   async #create(script: Script, options: StartOptions, wait: number): Promise<Run> {
@@ -126,10 +136,4 @@ export class Space {
 
 function getSpace(transport: Transport, id: string, options: CallOptions): Promise<SpaceInfo> {
   return transport.json({ ...options, method: 'GET', path: `/v1/spaces/${segment(id)}`, repeatable: 'always' });
-}
-
-/** Returns a random idempotency key. */
-function newKey(): string {
-  // Not `crypto`: node 18 has none, and browsers have `randomUUID` only in secure contexts. The key must be unique, but is no secret.
-  return Array.from({ length: 32 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }

@@ -91,19 +91,32 @@ test('spaces: update with the ETag that was read', async () => {
   await (await other.refresh()).update({ ttlSeconds: 5 });
   const [listed] = await client.spaces.list().all(1);
   await listed.update({ limits: { timeMs: 5000 } });
-  const gone = await client.spaces.create({ name: 'gone', webhook: { url: 'https://example.com/hook' } });
-  assert.equal(gone.info.webhook.secret, 'whsec_1');
+  const gone = await client.spaces.create({ name: 'gone' });
   await gone.delete();
   await assert.rejects(client.spaces.delete(gone.id), apiError(404, 'not_found'));
+});
+
+test('webhooks: update with the ETag of the space', async () => {
+  const hooked = await client.spaces.create({ name: 'hooked', webhook: { url: 'https://example.com/hook' } });
+  assert.equal(hooked.info.webhook.secret, 'whsec_1');
+  const other = await client.spaces.get(hooked.id);
+  assert.equal(await hooked.updateWebhook({ url: 'https://example.org/hook', events: ['run.ended'] }), hooked);
+  await hooked.updateWebhook({ enabled: false });
+  assert.deepEqual(hooked.info.webhook, { url: 'https://example.org/hook', events: ['run.ended'], enabled: false });
+  await assert.rejects(other.updateWebhook({ enabled: true }), apiError(412, 'precondition'));
+  await hooked.update({ name: 'renamed' });
+  await assert.rejects(space.updateWebhook({ enabled: false }), apiError(404, 'not_found'));
+  await hooked.delete();
 });
 
 test('capabilities, programs, audit', async () => {
   assert.equal((await client.capabilities.list({ space: space.id }).all())[0].name, 'crm');
   assert.ok((await client.capabilities.get('crm')).declarations);
   assert.equal((await client.capabilities.search('ticket', { limit: 3 }))[0].name, 'crm.createTicket');
-  await client.programs.publish({ name: 'report', source: '1' });
+  await client.programs.publish({ name: 'report', source: '1' }, { idempotencyKey: 'one' });
   assert.equal((await client.programs.publish({ name: 'report', source: '2', description: 'd' })).version, 2);
   assert.equal((await client.programs.publish({ name: 'report', source: '2' })).version, 2);
+  assert.equal((await client.programs.publish({ name: 'report', source: '1' }, { idempotencyKey: 'one' })).version, 1);
   assert.equal((await client.programs.get('report')).version, 2);
   assert.equal((await client.programs.version('report', 1)).source, '1');
   assert.equal((await client.programs.versions('report').all()).length, 2);
@@ -115,6 +128,12 @@ test('capabilities, programs, audit', async () => {
 test('an error has the problem document, and never the token', async () => {
   await assert.rejects(client.spaces.create({ name: 'x', colour: 'red' }), (error) => {
     assert.deepEqual([error.status, error.code, error.errors], [400, 'request.invalid', [{ pointer: '/colour', detail: 'unknown member' }]]);
+    return true;
+  });
+  fake.faults.push({ key: 'GET /v1/runs/{}', times: 1, status: 400, text: '{"code":"request.invalid","errors":[{"parameter":"wait","detail":"d"},{"detail":"e"}]}' });
+  await assert.rejects(client.runs.get('run_1'), (error) => {
+    assert.equal(error.errors[0].parameter, 'wait');
+    assert.ok(error.message.endsWith('\n  wait: d\n  e'), error.message);
     return true;
   });
   const wrong = new AgentSpaces({ url: fake.url, token: 'wrong-token' });

@@ -27,8 +27,6 @@ const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
       pattern: new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{\*?(\w+)\}/g, (_, name) => (name === 'path' ? '(.+)' : '([^/]+)'))}$`),
     })),
 );
-// HEAD answers what GET does, without the body, and is not in the document.
-routes.push(...routes.filter(({ key }) => key === 'GET /v1/spaces/{}/files/{}').map((route) => ({ ...route, key: route.key.replace('GET', 'HEAD'), method: 'HEAD' })));
 // `search` is a route of its own, before `{name}`.
 routes.sort((a, b) => a.key.split('{').length - b.key.split('{').length);
 
@@ -156,7 +154,7 @@ export class Fake {
       case 'POST /v1/spaces':
         return once(() => {
           const { ttlSeconds, webhook, ...rest } = sent;
-          const hook = webhook && { webhook: { events: ['run.ended', 'approval.needed'], ...webhook, secret: 'whsec_1' } };
+          const hook = webhook && { webhook: { events: ['run.ended', 'approval.needed'], enabled: true, ...webhook, secret: 'whsec_1' } };
           const given = { source: 'api', hasFiles: true, modules: [], createdAt: NOW, updatedAt: NOW, etag: '"1"' };
           const made = { capabilities: [], limits: {}, ...rest, ...hook, id: `spc_${this.spaces.size + 1}`, ...given };
           this.spaces.set(made.id, made);
@@ -171,6 +169,11 @@ export class Fake {
         if (request.headers['if-match'] !== space.etag) return problem(412, 'precondition', 'changed meanwhile');
         if (sent.ttlSeconds) space.expiresAt = NOW;
         Object.assign(space, { ...sent, ttlSeconds: undefined }, { etag: `"${Number(space.etag.slice(1, -1)) + 1}"` });
+        return json(200, space, { etag: space.etag });
+      case 'PATCH /v1/spaces/{}/webhook':
+        if (!space?.webhook) return missing;
+        if (request.headers['if-match'] !== space.etag) return problem(412, 'precondition', 'changed meanwhile');
+        Object.assign(space, { webhook: { ...space.webhook, ...sent, secret: undefined }, etag: `"${Number(space.etag.slice(1, -1)) + 1}"` });
         return json(200, space, { etag: space.etag });
       case 'DELETE /v1/spaces/{}':
         return this.spaces.delete(first) ? { status: 204 } : missing;
@@ -236,13 +239,14 @@ export class Fake {
         return first === 'crm' ? json(200, capability(true)) : missing;
       case 'GET /v1/capabilities/search':
         return json(200, { items: capability(false).functions });
-      case 'POST /v1/programs': {
-        const newest = this.programs.filter((one) => one.name === sent.name).at(-1);
-        if (newest?.source === sent.source) return json(200, programVersion(newest, true));
-        const version = (newest?.version ?? 0) + 1;
-        this.programs.push({ ...sent, version });
-        return json(201, programVersion(this.programs.at(-1), true), { location: `/v1/programs/${sent.name}/versions/${version}` });
-      }
+      case 'POST /v1/programs':
+        return once(() => {
+          const newest = this.programs.filter((one) => one.name === sent.name).at(-1);
+          if (newest?.source === sent.source) return json(200, programVersion(newest, true));
+          const version = (newest?.version ?? 0) + 1;
+          this.programs.push({ ...sent, version });
+          return json(201, programVersion(this.programs.at(-1), true), { location: `/v1/programs/${sent.name}/versions/${version}` });
+        });
       case 'GET /v1/programs':
         return this.#page([...new Map(this.programs.map((one) => [one.name, one])).values()].map(program), query);
       case 'GET /v1/programs/{}': {
@@ -288,7 +292,7 @@ export class Fake {
       const events = [started, { type: 'approvalRequired', source: 'capability', message: 'Create a ticket?', approvalId, expiresAt: NOW, ...call }];
       id = this.addRun({ space, status: 'awaiting_approval', events });
       const asked = { message: 'Create a ticket?', module: '@company/internal-sdk', places: ['program.ts:1'], createdAt: NOW, expiresAt: NOW };
-      this.approvals.set(approvalId, { id: approvalId, runId: id, status: 'pending', ...call, ...asked });
+      this.approvals.set(approvalId, { id: approvalId, runId: id, spaceId: space, status: 'pending', ...call, ...asked });
     } else if (source.includes('throw')) {
       const error = { code: 'script.error', message: 'no such customer', name: 'Error' };
       id = this.addRun({ space, status: 'failed', error, events: [started, { type: 'runFinished', ok: false, error, usage }] });
@@ -303,7 +307,7 @@ export class Fake {
 
   #decide(approval, { decision, reason, by }) {
     if (approval.status !== 'pending') return problem(409, 'approval.decided', 'already decided');
-    Object.assign(approval, { status: decision === 'approve' ? 'approved' : 'denied', decision: { decision, by: by ?? 'the operator', reason, decidedAt: NOW } });
+    Object.assign(approval, { status: decision === 'approve' ? 'approved' : 'denied', decision: { decision, by: by ?? 'the operator', caller: 'the operator', reason, decidedAt: NOW } });
     const { run, events } = this.runs.get(approval.runId);
     const push = (event) => events.push({ ...event, timestamp: NOW, runId: run.id, seq: events.length });
     push({ type: 'approvalDecided', approvalId: approval.id, callId: 1, decision });
@@ -378,7 +382,7 @@ function ended(run) {
 
 function capability(whole) {
   const module = '@company/internal-sdk';
-  const listed = { name: 'crm', module, functions: [{ name: 'crm.createTicket', id: 'x#y', module, signature: '(p: {})', description: 'd' }] };
+  const listed = { name: 'crm', module, entry: module, functions: [{ name: 'crm.createTicket', id: 'x#y', module, signature: '(p: {})', description: 'd' }] };
   return whole ? { ...listed, declarations: `declare module '${module}' {}`, wit: 'package x:y;' } : listed;
 }
 

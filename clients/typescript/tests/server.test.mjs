@@ -126,6 +126,9 @@ test('programs, capabilities, updates of a space', options, async () => {
   await assert.rejects(other.update({ name: 'late' }), (error) => error.code === 'precondition');
   const gone = await client.spaces.create({ name: 'gone', ttlSeconds: 60, webhook: { url: 'https://example.com/hook' } });
   assert.match(gone.info.webhook.secret, /^whsec_/);
+  await gone.updateWebhook({ url: 'https://example.org/hook', events: ['run.ended'], enabled: false });
+  assert.deepEqual(gone.info.webhook, { url: 'https://example.org/hook', events: ['run.ended'], enabled: false });
+  await assert.rejects(gone.updateWebhook({ url: 'https://127.0.0.1/' }), (error) => error.code === 'request.invalid');
   await gone.delete();
   await assert.rejects(client.spaces.get(gone.id), (error) => error.code === 'not_found');
 });

@@ -6,7 +6,7 @@
 //! means.
 //!
 //! # Layout
-//! - [`serve`]: accept loop and graceful shutdown; [`Settings`], [`Limits`]
+//! - [`serve`]: accept loop and graceful shutdown; [`Settings`], [`Limits`]; [`StopNotice`]: announcement of a shutdown
 //! - [`Routes`]: one part of the server, with [`Access`] and [`Authenticated`]; [`Refusal`]: refusal by the
 //!   server itself, rendered by the part
 //! - [`Token`], [`Callers`], [`Client`]: bearer-token authentication and identity of a caller
@@ -28,6 +28,7 @@ mod refusal;
 mod responses;
 mod routes;
 mod server;
+mod stop_notice;
 mod token;
 mod write_timeout;
 
@@ -40,4 +41,5 @@ pub use origin_check::{OriginCheck, OriginCheckError};
 pub use refusal::Refusal;
 pub use responses::{HttpResponse, response, text_response, until_sent};
 pub use routes::{Access, Authenticated, Handling, Routes, Stopping};
+pub use stop_notice::StopNotice;
 pub use token::{Token, TokenError};

@@ -5,6 +5,7 @@ use crate::connections::Limits;
 use crate::origin_check::OriginCheck;
 use crate::routes::Routes;
 use crate::server::Server;
+use crate::stop_notice::StopNotice;
 use crate::write_timeout::WriteTimeout;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -45,12 +46,20 @@ pub struct Settings {
     pub limits: Limits,
     /// At shutdown, time for requests in flight to complete.
     pub drain_timeout: Duration,
+    /// Notice of the shutdown. Who stops the server gives it before `stop` of [`serve`] completes.
+    pub stop_notice: StopNotice,
 }
 
 impl Settings {
     /// Settings with the default limits.
     pub fn new(callers: Callers, origin_check: OriginCheck) -> Settings {
-        Settings { callers, origin_check, limits: Limits::default(), drain_timeout: DRAIN_TIMEOUT }
+        Settings {
+            callers,
+            origin_check,
+            limits: Limits::default(),
+            drain_timeout: DRAIN_TIMEOUT,
+            stop_notice: StopNotice::default(),
+        }
     }
 }
 
@@ -62,8 +71,8 @@ pub async fn serve(
     parts: Vec<Arc<dyn Routes>>,
     stop: impl Future<Output = ()>,
 ) {
-    let Settings { callers, origin_check, limits, drain_timeout } = settings;
-    let server = Arc::new(Server::new(callers, origin_check, limits, parts));
+    let Settings { callers, origin_check, limits, drain_timeout, stop_notice } = settings;
+    let server = Arc::new(Server::new(callers, origin_check, limits, parts, stop_notice));
     let closing = CancellationToken::new();
     let mut connections = JoinSet::new();
     tokio::pin!(stop);

@@ -8,7 +8,8 @@ use crate::origin_check::OriginCheck;
 use crate::refusal::Refusal;
 use crate::responses::{HttpResponse, until_sent};
 use crate::routes::{Access, Authenticated, Routes};
-use http::header::{CONTENT_TYPE, ORIGIN};
+use crate::stop_notice::StopNotice;
+use http::header::{CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, Request};
 use hyper::body::Incoming;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub(crate) struct Server {
     connections: Connections,
     parts: Vec<Arc<dyn Routes>>,
     in_flight: InFlight,
+    stop_notice: StopNotice,
 }
 
 impl Server {
@@ -31,9 +33,10 @@ impl Server {
         origin_check: OriginCheck,
         limits: Limits,
         parts: Vec<Arc<dyn Routes>>,
+        stop_notice: StopNotice,
     ) -> Server {
         let connections = Connections::new(callers.clients().count(), limits);
-        Server { origin_check, callers, connections, parts, in_flight: InFlight::default() }
+        Server { origin_check, callers, connections, parts, in_flight: InFlight::default(), stop_notice }
     }
 
     pub(crate) fn connections(&self) -> &Connections {
@@ -42,6 +45,15 @@ impl Server {
 
     /// Handles a request.
     pub(crate) async fn handle(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> HttpResponse {
+        let mut response = self.answer(request, connection).await;
+        // The client's next connection goes to a server that stays. An upgraded connection has the header already.
+        if self.stop_notice.is_given() && !response.headers().contains_key(CONNECTION) {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    async fn answer(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> HttpResponse {
         let found = self.find(request.method(), request.uri().path());
         if let Err(refusal) = self.check(&request) {
             return self.refuse(found.map(|(part, _)| part), refusal);

@@ -8,7 +8,6 @@ use crate::routes::{Handling, Stopping};
 use crate::token::Token;
 use agent_spaces_types::caller::Caller;
 use bytes::Bytes;
-use http::header::HeaderValue;
 use http::{Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame};
@@ -89,11 +88,18 @@ impl Body for Endless {
 struct Served {
     address: SocketAddr,
     stop: CancellationToken,
+    /// Ends the delay between the notice of the shutdown and the shutdown.
+    hurry: CancellationToken,
     serving: JoinHandle<()>,
 }
 
 impl Served {
     async fn start(limits: Limits) -> Served {
+        Served::delayed(limits, Duration::ZERO).await
+    }
+
+    /// Starts a server that gives notice of its shutdown.
+    async fn delayed(limits: Limits, delay: Duration) -> Served {
         let mut callers = Callers::default();
         callers.add(Token::new(OPERATOR).unwrap(), Client::of_process(Caller::default())).unwrap();
         callers.add(Token::new(ANN).unwrap(), Client::named("ann", Caller::default())).unwrap();
@@ -110,9 +116,14 @@ impl Served {
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
         let mut settings = Settings::new(callers, OriginCheck::new(false));
         settings.limits = limits;
-        let stopped = stop.clone().cancelled_owned();
-        let serving = tokio::spawn(serve(listener, settings, parts, stopped));
-        Served { address, stop, serving }
+        let (stopped, hurry) = (stop.clone().cancelled_owned(), CancellationToken::new());
+        let (notice, hurried) = (settings.stop_notice.clone(), hurry.clone().cancelled_owned());
+        let stopping = async move {
+            stopped.await;
+            notice.give(delay, hurried).await;
+        };
+        let serving = tokio::spawn(serve(listener, settings, parts, stopping));
+        Served { address, stop, hurry, serving }
     }
 
     /// Sends a request whose connection stays open.
@@ -209,4 +220,26 @@ async fn shutdown_waits_for_requests_and_closes_streams() {
     served.serving.await.unwrap();
     // A stream is closed when the requests are answered, not after the drain timeout.
     assert!(began.elapsed() < crate::listen::DRAIN_TIMEOUT, "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn connections_are_accepted_between_the_notice_and_the_shutdown_and_closed_after_an_answer() {
+    let served = Served::delayed(Limits::default(), Duration::from_secs(60)).await;
+    let headers = format!("host: localhost\r\n{}", bearer(ANN));
+    let mut kept = served.open("/caller", &headers).await;
+    read_until(&mut kept, "answer").await;
+    served.stop.cancel();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let request = format!("GET /caller HTTP/1.1\r\n{headers}\r\n");
+    kept.write_all(request.as_bytes()).await.unwrap();
+    for connection in [kept, served.open("/caller", &headers).await] {
+        let answer = whole(connection).await;
+        // The end of the first answer may come before.
+        assert!(answer.contains("HTTP/1.1 200 OK") && answer.contains("answer to caller"), "{answer}");
+        assert!(answer.contains("connection: close"), "{answer}");
+    }
+    assert!(!served.serving.is_finished());
+    served.hurry.cancel();
+    served.serving.await.unwrap();
+    assert!(TcpStream::connect(served.address).await.is_err());
 }

@@ -193,11 +193,6 @@ impl Assembler {
         self.finish = Some(finish);
     }
 
-    /// Whether a reason was set.
-    pub(crate) fn is_finished(&self) -> bool {
-        self.finish.is_some()
-    }
-
     /// The answer. Arguments are parsed here: no text is an empty object, and text that is no JSON object is broken.
     /// `Stop` after a call means `ToolCalls`.
     ///

@@ -63,7 +63,7 @@ fn address(url: &Url) -> String {
         let mut pairs = shown.query_pairs_mut();
         pairs.clear();
         for (name, value) in url.query_pairs() {
-            pairs.append_pair(&name, if looks_secret(&name) { MASK } else { &*value });
+            pairs.append_pair(&name, if looks_secret(&name) { MASK } else { &value });
         }
     }
     shown.into()

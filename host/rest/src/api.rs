@@ -13,7 +13,9 @@ use http::{Method, StatusCode, Uri};
 use serde_json::{Value, json};
 use std::time::Instant;
 use tracing::Instrument;
+use utoipa::openapi::header::Header;
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Components, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 use utoipa::{OpenApi as _, ToSchema as _};
@@ -36,6 +38,9 @@ const PROBLEMS: [(&str, &str); 14] = [
     ("503", "The server cannot do this now"),
     ("507", "The journal is full"),
 ];
+
+/// Statuses of problems that are over soon: they say when to try again.
+const OVER_SOON: [&str; 2] = ["429", "503"];
 
 /// Target of the log of requests.
 const LOG_TARGET: &str = "agent_spaces::http";
@@ -199,9 +204,20 @@ fn completed(mut document: OpenApi) -> OpenApi {
 fn add_problems(operation: &mut Operation) {
     for (status, description) in PROBLEMS {
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
-        let response = ResponseBuilder::new().description(description).content(MEDIA_TYPE, content).build();
-        operation.responses.responses.entry(status.to_owned()).or_insert(RefOr::T(response));
+        let mut response = ResponseBuilder::new().description(description).content(MEDIA_TYPE, content);
+        if OVER_SOON.contains(&status) {
+            response = response.header("Retry-After", retry_after());
+        }
+        operation.responses.responses.entry(status.to_owned()).or_insert(RefOr::T(response.build()));
     }
+}
+
+/// Describes the header of a problem that is over soon.
+fn retry_after() -> Header {
+    let seconds = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).build();
+    let mut header = Header::new(seconds);
+    header.description = Some("Seconds after which the same request may succeed".to_owned());
+    header
 }
 
 /// Answers a request in a span of its own, which continues the trace of the client.
@@ -249,6 +265,10 @@ mod tests {
                 ids.push(operation["operationId"].as_str().unwrap_or_else(|| panic!("{at} has no id")).to_owned());
                 assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{at}");
                 assert!(operation["responses"]["500"]["content"]["application/problem+json"].is_object(), "{at}");
+                for status in ["429", "503"] {
+                    let header = &operation["responses"][status]["headers"]["Retry-After"];
+                    assert_eq!(header["schema"]["type"], "integer", "{at}: {status}");
+                }
             }
         }
         let count = ids.len();
@@ -278,6 +298,21 @@ mod tests {
             assert!(document.pointer(pointer).is_some(), "{reference}");
         }
         assert!(found.len() > 50);
+    }
+
+    #[test]
+    fn members_with_few_or_bounded_values_say_so() {
+        let document = document();
+        let schema = |name: &str, member: &str| -> Value {
+            document["components"]["schemas"][name]["properties"][member].clone()
+        };
+        assert_eq!(schema("Program", "version")["minimum"], 1);
+        assert_eq!(schema("ProgramVersion", "version")["minimum"], 1);
+        assert_eq!(schema("ConsoleLine", "level")["$ref"], "#/components/schemas/ConsoleLevel");
+        let levels = &document["components"]["schemas"]["ConsoleLevel"]["enum"];
+        assert_eq!(*levels, serde_json::json!(["log", "info", "warn", "error", "debug"]));
+        let keyed = document["paths"]["/v1/programs"]["post"]["parameters"].clone();
+        assert_eq!((&keyed[0]["name"], &keyed[0]["in"]), (&"Idempotency-Key".into(), &"header".into()));
     }
 
     #[test]

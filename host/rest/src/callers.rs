@@ -1,6 +1,5 @@
 //! State of each caller: locks, permits and activity.
 
-use crate::service::Service;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -35,6 +34,31 @@ impl CallerStates {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         states.entry(owner.to_owned()).or_default().clone()
     }
+
+    /// Waits for the lock under which a caller's spaces and programs are counted and stored.
+    pub(crate) async fn making(&self, owner: &str) -> OwnedMutexGuard<()> {
+        self.of(owner).making.clone().lock_owned().await
+    }
+
+    /// Waits until a caller may read another run with all its output.
+    pub(crate) async fn view_permit(&self, owner: &str) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        self.of(owner).views.clone().acquire_owned().await.ok()
+    }
+
+    /// Counts a run of a caller in memory.
+    pub(crate) fn active_run(&self, owner: &str) -> ActiveRun {
+        let state = self.of(owner);
+        state.activity().runs += 1;
+        ActiveRun(state)
+    }
+
+    /// Returns the time until which a caller had runs in memory: now if it has some, `None` if it never had.
+    pub(crate) fn last_activity(&self, owner: &str) -> Option<Instant> {
+        let state = self.of(owner);
+        let activity = state.activity();
+        if activity.runs > 0 { Some(Instant::now()) } else { activity.last }
+    }
 }
 
 impl Default for CallerState {
@@ -49,33 +73,6 @@ impl CallerState {
     }
 }
 
-impl Service {
-    /// Waits for the lock under which a caller's spaces and programs are counted and stored.
-    pub(crate) async fn making(&self, owner: &str) -> OwnedMutexGuard<()> {
-        self.0.callers.of(owner).making.clone().lock_owned().await
-    }
-
-    /// Waits until a caller may read another run with all its output.
-    pub(crate) async fn view_permit(&self, owner: &str) -> Option<OwnedSemaphorePermit> {
-        // The semaphore is never closed.
-        self.0.callers.of(owner).views.clone().acquire_owned().await.ok()
-    }
-
-    /// Counts a run of a caller in memory.
-    pub(crate) fn active_run(&self, owner: &str) -> ActiveRun {
-        let state = self.0.callers.of(owner);
-        state.activity().runs += 1;
-        ActiveRun(state)
-    }
-
-    /// Returns the time until which a caller had runs in memory: now if it has some, `None` if it never had.
-    pub fn last_activity(&self, owner: &str) -> Option<Instant> {
-        let state = self.0.callers.of(owner);
-        let activity = state.activity();
-        if activity.runs > 0 { Some(Instant::now()) } else { activity.last }
-    }
-}
-
 impl Drop for ActiveRun {
     fn drop(&mut self) {
         let mut activity = self.0.activity();
@@ -86,42 +83,39 @@ impl Drop for ActiveRun {
 
 #[cfg(test)]
 mod tests {
-    use super::MAX_VIEWS;
-    use crate::service::test_service;
+    use super::{CallerStates, MAX_VIEWS};
     use futures_util::FutureExt;
     use std::time::Duration;
 
     #[tokio::test]
     async fn a_caller_is_active_until_its_last_run_has_ended() {
-        let folder = tempfile::tempdir().unwrap();
-        let service = test_service(folder.path());
-        assert!(service.last_activity("ann").is_none());
-        let (first, second) = (service.active_run("ann"), service.active_run("ann"));
+        let callers = CallerStates::default();
+        assert!(callers.last_activity("ann").is_none());
+        let (first, second) = (callers.active_run("ann"), callers.active_run("ann"));
         drop(first);
-        let busy = service.last_activity("ann").unwrap();
+        let busy = callers.last_activity("ann").unwrap();
         tokio::time::sleep(Duration::from_millis(2)).await;
-        assert!(service.last_activity("ann").unwrap() > busy, "it goes on");
+        assert!(callers.last_activity("ann").unwrap() > busy, "it goes on");
         drop(second);
-        let ended = service.last_activity("ann");
-        assert!(ended.is_some() && service.last_activity("ann") == ended, "it does not change any more");
-        assert!(service.last_activity("bob").is_none());
+        let ended = callers.last_activity("ann");
+        assert!(ended.is_some() && callers.last_activity("ann") == ended, "it does not change any more");
+        assert!(callers.last_activity("bob").is_none());
     }
 
     #[tokio::test]
     async fn locks_and_permits_are_of_one_caller() {
-        let folder = tempfile::tempdir().unwrap();
-        let service = test_service(folder.path());
-        let making = service.making("ann").await;
-        assert!(service.making("ann").now_or_never().is_none() && service.making("bob").now_or_never().is_some());
+        let callers = CallerStates::default();
+        let making = callers.making("ann").await;
+        assert!(callers.making("ann").now_or_never().is_none() && callers.making("bob").now_or_never().is_some());
         drop(making);
-        assert!(service.making("ann").now_or_never().is_some());
+        assert!(callers.making("ann").now_or_never().is_some());
         let mut views = Vec::new();
         for _ in 0..MAX_VIEWS {
-            views.push(service.view_permit("ann").await);
+            views.push(callers.view_permit("ann").await);
         }
-        assert!(service.view_permit("ann").now_or_never().is_none());
-        assert!(service.view_permit("bob").now_or_never().is_some());
+        assert!(callers.view_permit("ann").now_or_never().is_none());
+        assert!(callers.view_permit("bob").now_or_never().is_some());
         views.pop();
-        assert!(service.view_permit("ann").now_or_never().is_some());
+        assert!(callers.view_permit("ann").now_or_never().is_some());
     }
 }

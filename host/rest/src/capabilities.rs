@@ -39,6 +39,10 @@ pub(crate) struct CapabilityView {
     name: String,
     /// Module that exports it: `@capabilities/train-schedule`.
     module: String,
+    /// Entry of `capabilities` that gives a space this module: `mcp:slack`, `@capabilities/train-schedule`. `capabilities`
+    /// of the space has it too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
     /// Functions.
     functions: Vec<FunctionView>,
     /// TypeScript declarations of its module; missing in lists.
@@ -157,7 +161,8 @@ async fn search(State(service): State<Service>, who: Who, query: RawQuery) -> Re
     let query = query.with(&["q", "space", "limit"])?;
     let limit = query.count("limit", 1, MAX_FOUND)?.unwrap_or(DEFAULT_FOUND);
     let words = query.text("q")?.filter(|text| (1..=MAX_QUERY).contains(&text.chars().count()));
-    let words = words.ok_or_else(|| Problem::invalid("q", format!("expected 1 to {MAX_QUERY} characters")))?.to_owned();
+    let words =
+        words.ok_or_else(|| Problem::parameter("q", format!("expected 1 to {MAX_QUERY} characters")))?.to_owned();
     let known = known(&service, &who, &query).await?;
     let caller = who.0.caller().clone();
     let found = tokio::task::spawn_blocking(move || {
@@ -172,6 +177,8 @@ async fn search(State(service): State<Service>, who: Who, query: RawQuery) -> Re
 struct Known {
     assembled: Arc<Assembled>,
     catalogue: Arc<Catalogue>,
+    /// Entries of the configuration, by module.
+    entries: Arc<BTreeMap<String, String>>,
 }
 
 /// Returns the space that a request is about.
@@ -186,7 +193,8 @@ async fn known(service: &Service, who: &Who, query: &Query) -> Result<Known, Pro
     let assembled = service.assembled(&space).await?;
     let made = tokio::task::spawn_blocking(move || {
         let catalogue = assembled.functions.catalogue().map_err(|error| Problem::internal(&error))?;
-        Ok(Known { catalogue, assembled })
+        let entries = assembled.functions.entries().map_err(|error| Problem::internal(&error))?;
+        Ok(Known { catalogue, entries, assembled })
     });
     made.await.map_err(|error| Problem::internal(&error))?
 }
@@ -200,6 +208,7 @@ fn capabilities(known: &Known, caller: &Caller) -> BTreeMap<(String, String), Ca
         let new = || CapabilityView {
             name: name.clone(),
             module: module.clone(),
+            entry: known.entries.get(&module).cloned(),
             functions: Vec::new(),
             declarations: None,
             wit: None,

@@ -10,6 +10,11 @@ use axum::extract::OptionalFromRequestParts;
 use http::StatusCode;
 use http::request::Parts;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Looks for what another request with the same key is about to make, and the time between two.
+pub(crate) const MAX_LOOKS: usize = 20;
+pub(crate) const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Header of the key.
 const HEADER: &str = "idempotency-key";
@@ -54,6 +59,12 @@ struct Used {
 }
 
 impl IdempotencyKey {
+    /// A key, for tests.
+    #[cfg(test)]
+    pub(crate) fn of(text: &str) -> IdempotencyKey {
+        IdempotencyKey(text.to_owned())
+    }
+
     /// Returns the id of the document.
     fn document_id(&self, who: &Who, what: &str) -> String {
         ids::derived("key_", &[who.owner(), what, &self.0])
@@ -61,12 +72,29 @@ impl IdempotencyKey {
 
     /// Remembers that the request of this key had its effect: it has none again, even if what it made is removed.
     pub(crate) async fn finish(&self, service: &Service, who: &Who, what: &str) -> Result<(), Problem> {
+        self.remember(service, who, what, None).await
+    }
+
+    /// As [`finish`](IdempotencyKey::finish), for an effect whose id is known only now.
+    pub(crate) async fn finish_with(
+        &self,
+        service: &Service,
+        who: &Who,
+        what: &str,
+        effect: &str,
+    ) -> Result<(), Problem> {
+        self.remember(service, who, what, Some(effect)).await
+    }
+
+    async fn remember(&self, service: &Service, who: &Who, what: &str, effect: Option<&str>) -> Result<(), Problem> {
         let Some(known) = service.store().document(KIND, &self.document_id(who, what)).await? else { return Ok(()) };
         let used: Used = serde_json::from_str(&known.body).map_err(|error| Problem::internal(&error))?;
         if used.is_done {
             return Ok(());
         }
-        let body = serde_json::to_string(&Used { is_done: true, ..used }).map_err(|error| Problem::internal(&error))?;
+        let id = effect.map_or_else(|| used.id.clone(), str::to_owned);
+        let used = Used { id, is_done: true, ..used };
+        let body = serde_json::to_string(&used).map_err(|error| Problem::internal(&error))?;
         let Document { kind, id, owner, expires, version, .. } = known;
         let new = NewDocument { kind, id, owner, body, expires };
         // If somebody else changed it meanwhile, it was for the same.
@@ -122,10 +150,7 @@ impl<S: Sync> OptionalFromRequestParts<S> for IdempotencyKey {
         let Some(value) = value else { return Ok(None) };
         let text = value.to_str().ok().filter(|text| (1..=MAX_KEY).contains(&text.trim().len()) && more.is_none());
         let wrong = || {
-            Problem::invalid(
-                "Idempotency-Key",
-                format!("expected one key of 1 to {MAX_KEY} printable ASCII characters"),
-            )
+            Problem::header("Idempotency-Key", format!("expected one key of 1 to {MAX_KEY} printable ASCII characters"))
         };
         text.map(|text| Some(IdempotencyKey(text.trim().to_owned()))).ok_or_else(wrong)
     }
@@ -143,7 +168,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let service = test_service(folder.path());
         let who = Who(Client::of_process(Default::default()));
-        let key = IdempotencyKey("key-1".to_owned());
+        let key = IdempotencyKey::of("key-1");
         let claim = async |id: &str| key.claim(&service, &who, "run", "{}", id).await.unwrap();
         key.finish(&service, &who, "run").await.unwrap();
         assert_eq!(claim("run_1").await, Claimed::New);

@@ -10,20 +10,23 @@
 //! - [`source`]: where spaces come from
 //! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
-//! - `webhook`, `webhooks`: messages to other programs about ended runs and calls that need approval
+//! - `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
-//! - `body`, `path`, `query`, `pages`, `limits`, `ids`, `time`: parts of requests and responses; `problem`,
-//!   `run_error`: errors
+//! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`: parts of requests and responses;
+//!   `problem`, `run_error`: errors
+//! - `approval_request`, `space_documents`: what several modules read in the store
 //! - `callers`: locks, permits and activity of each caller
 //! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
 
 mod api;
+mod approval_request;
 mod approvals;
 pub mod audit;
 mod audit_route;
 mod body;
 mod callers;
 mod capabilities;
+mod etags;
 mod events;
 mod files;
 mod followers;
@@ -31,6 +34,7 @@ mod idempotency;
 mod ids;
 mod limits;
 mod live;
+mod location;
 mod pages;
 mod path;
 mod problem;
@@ -42,9 +46,9 @@ mod runs;
 mod service;
 pub mod source;
 mod space_cache;
+mod space_documents;
 mod spaces;
 mod time;
-mod webhook;
 mod webhooks;
 mod who;
 

@@ -12,39 +12,39 @@ use utoipa::ToSchema;
 #[schema(as = Limits)]
 pub(crate) struct RunLimits {
     /// Fuel: about one unit for each instruction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) fuel: Option<u64>,
     /// Linear memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) memory_bytes: Option<u64>,
     /// Wall-clock time, without the time that people take to decide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) time_ms: Option<u64>,
     /// Calls of capability functions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     pub(crate) calls: Option<u64>,
     /// Concurrent calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) inflight: Option<u64>,
     /// Size of the result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) result_bytes: Option<u64>,
     /// Size of the console output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) console_bytes: Option<u64>,
     /// Size of one call's arguments, or of its answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) bytes_per_call: Option<u64>,
     /// Consecutive failed calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) failures: Option<u64>,
 }

@@ -46,7 +46,7 @@ impl<C: DeserializeOwned> PageRequest<C> {
         let after = match query.text("cursor")?.filter(|text| !text.is_empty()) {
             None => None,
             Some(text) => {
-                let wrong = || Problem::invalid("cursor", "unknown cursor: use `next` of an earlier page");
+                let wrong = || Problem::parameter("cursor", "unknown cursor: use `next` of an earlier page");
                 let bytes = Some(text)
                     .filter(|text| text.len() <= MAX_CURSOR)
                     .and_then(|text| BASE64URL_NOPAD.decode(text.as_bytes()).ok());
@@ -63,9 +63,14 @@ impl<C> PageRequest<C> {
         self.limit.saturating_add(1)
     }
 
-    /// Returns the number of rows that are read at once for a list that is filtered here.
-    pub(crate) fn row_limit(&self) -> usize {
-        self.read_limit().max(MIN_ROWS)
+    /// Starts to read rows for a page; of a list that is filtered here, at least [`MIN_ROWS`] at once.
+    pub(crate) fn scan(&self, is_filtered: bool) -> Scan<C>
+    where
+        C: Clone,
+    {
+        let wanted = self.read_limit();
+        let limit = if is_filtered { wanted.max(MIN_ROWS) } else { wanted };
+        Scan { limit, wanted, after: self.after.clone(), reads: 0, is_over: false }
     }
 
     /// As [`page`](PageRequest::page), for a list whose reading stopped after a position. There may be more behind it,
@@ -93,6 +98,41 @@ impl<C> PageRequest<C> {
         items.truncate(self.limit);
         let next = items.last().filter(|_| has_more).map(|last| encode(&cursor(last)));
         Page { items: items.into_iter().map(view).collect(), next }
+    }
+}
+
+/// Reads of the store for one page, of which there are [`MAX_READS`] at most.
+pub(crate) struct Scan<C> {
+    /// Rows that each read asks for.
+    pub(crate) limit: usize,
+    /// Items that are enough.
+    wanted: usize,
+    after: Option<C>,
+    reads: usize,
+    /// True once there are no more rows.
+    is_over: bool,
+}
+
+impl<C: Clone> Scan<C> {
+    /// Returns the position after which the next read starts, itself `None` for the first row; `None` if no read is
+    /// needed with this many items, or may follow.
+    pub(crate) fn next_after(&mut self, found: usize) -> Option<Option<C>> {
+        if self.is_over || found >= self.wanted || self.reads >= MAX_READS {
+            return None;
+        }
+        self.reads += 1;
+        Some(self.after.clone())
+    }
+
+    /// Remembers what was read: a number of rows, and the position of the last.
+    pub(crate) fn read(&mut self, rows: usize, last: Option<C>) {
+        self.is_over = rows < self.limit;
+        self.after = last;
+    }
+
+    /// Returns the position after which there may be more rows.
+    pub(crate) fn stopped(self) -> Option<C> {
+        if self.is_over { None } else { self.after }
     }
 }
 
@@ -140,6 +180,28 @@ mod tests {
         assert_eq!(page(vec![item(1), item(2), item(3)]).next, Some(super::encode(&item(2))));
         let last = request.page_until(None, vec![item(1)], Clone::clone, |item: (i64, String)| item);
         assert_eq!(last.next, None);
+    }
+
+    #[test]
+    fn reading_stops_with_enough_items_the_last_row_or_too_many_reads() {
+        let item = |number: usize| (i64::try_from(number).unwrap(), String::new());
+        let request = request("limit=2").unwrap();
+        let mut plain = request.scan(false);
+        assert_eq!((plain.limit, plain.next_after(0)), (3, Some(None)));
+        plain.read(3, Some(item(3)));
+        assert_eq!(plain.next_after(3), None, "these are enough");
+        assert_eq!((plain.next_after(2), plain.limit), (Some(Some(item(3))), 3), "some were left out");
+        plain.read(2, Some(item(5)));
+        assert_eq!((plain.next_after(2), plain.stopped()), (None, None), "there are no more");
+
+        let mut filtered = request.scan(true);
+        let mut reads = 0;
+        while let Some(after) = filtered.next_after(0) {
+            assert_eq!(after, (reads > 0).then(|| item(reads)));
+            reads += 1;
+            filtered.read(filtered.limit, Some(item(reads)));
+        }
+        assert_eq!((reads, filtered.stopped()), (super::MAX_READS, Some(item(super::MAX_READS))));
     }
 
     #[test]

@@ -15,6 +15,9 @@ use utoipa::ToSchema;
 /// Media type of problem documents.
 pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 
+/// Seconds after which a refused request may succeed: what it waits for seldom takes longer.
+const RETRY_SECONDS: u32 = 1;
+
 /// Error of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Problem {
@@ -30,7 +33,7 @@ pub(crate) struct Problem {
     code: String,
     /// Description of this problem, with what to do.
     detail: String,
-    /// Faults of the request's body or query, one by one.
+    /// Faults of the request's body, query and headers, one by one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     errors: Vec<Fault>,
@@ -43,18 +46,26 @@ pub(crate) struct Problem {
     retry_after: Option<u32>,
 }
 
-/// Fault of one member of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+/// Fault of one part of a request: of its body, of a query parameter or of a header.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Fault {
-    /// JSON pointer into the body, or the name of a query parameter or header.
-    pointer: String,
+    /// JSON pointer into the body; empty for the whole of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<String>,
+    /// Name of the query parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter: Option<String>,
+    /// Name of the header.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header: Option<String>,
     /// Fault, and how to correct it.
     detail: String,
 }
 
 impl Problem {
-    /// Creates a problem.
+    /// Creates a problem. One that is over soon says when to try again.
     pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Problem {
+        let is_over_soon = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&status);
         Problem {
             kind: format!("urn:agent-spaces:problem:{code}"),
             title: status.canonical_reason().unwrap_or("Error").to_owned(),
@@ -63,7 +74,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             error: None,
-            retry_after: None,
+            retry_after: is_over_soon.then_some(RETRY_SECONDS),
         }
     }
 
@@ -72,13 +83,34 @@ impl Problem {
         Problem::new(StatusCode::NOT_FOUND, "not_found", format!("There is no such {kind}"))
     }
 
-    /// Creates the problem of a member of the request.
+    /// Creates the problem of a member of the body, by its JSON pointer.
     pub(crate) fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Problem {
         let (pointer, detail) = (pointer.into(), detail.into());
-        let place = if pointer.is_empty() { String::new() } else { format!("{pointer}: ") };
-        let mut problem = Problem::new(StatusCode::BAD_REQUEST, "request.invalid", format!("{place}{detail}"));
-        problem.errors.push(Fault { pointer, detail });
-        problem
+        Problem::faulty(pointer.clone(), Fault { pointer: Some(pointer), detail, ..Fault::default() })
+    }
+
+    /// Creates the problem of a query parameter.
+    pub(crate) fn parameter(name: impl Into<String>, detail: impl Into<String>) -> Problem {
+        let (name, detail) = (name.into(), detail.into());
+        Problem::faulty(name.clone(), Fault { parameter: Some(name), detail, ..Fault::default() })
+    }
+
+    /// Creates the problem of a header.
+    pub(crate) fn header(name: impl Into<String>, detail: impl Into<String>) -> Problem {
+        let (name, detail) = (name.into(), detail.into());
+        Problem::faulty(name.clone(), Fault { header: Some(name), detail, ..Fault::default() })
+    }
+
+    /// Creates the problem of a query as a whole.
+    pub(crate) fn query(detail: impl Into<String>) -> Problem {
+        Problem::faulty(String::new(), Fault { detail: detail.into(), ..Fault::default() })
+    }
+
+    fn faulty(place: String, fault: Fault) -> Problem {
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        let detail = format!("{place}{}", fault.detail);
+        let problem = Problem::new(StatusCode::BAD_REQUEST, "request.invalid", detail);
+        Problem { errors: vec![fault], ..problem }
     }
 
     /// Creates the problem of a request that the state of things forbids.
@@ -93,14 +125,12 @@ impl Problem {
 
     /// Creates the problem of a host that cannot do its work now.
     pub(crate) fn unavailable(code: &str, detail: impl Into<String>) -> Problem {
-        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, detail);
-        Problem { retry_after: Some(1), ..problem }
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, detail)
     }
 
     /// Creates the problem of a caller that has too much in progress.
     pub(crate) fn busy(code: &str, detail: impl Into<String>) -> Problem {
-        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, code, detail);
-        Problem { retry_after: Some(1), ..problem }
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, code, detail)
     }
 
     /// Creates the problem of a script that cannot run.
@@ -182,6 +212,7 @@ mod tests {
     use agent_spaces_journal::StoreError;
     use axum::response::IntoResponse;
     use http::StatusCode;
+    use serde_json::json;
 
     #[test]
     fn a_problem_has_the_members_of_the_standard() {
@@ -190,13 +221,28 @@ mod tests {
         assert_eq!(json["type"], "urn:agent-spaces:problem:request.invalid");
         assert_eq!((&json["status"], &json["title"]), (&400.into(), &"Bad Request".into()));
         assert_eq!(json["detail"], "/limits/fuel: expected a whole number");
-        assert_eq!(json["errors"][0]["pointer"], "/limits/fuel");
-        let response = Problem::busy("run.busy", "wait").into_response();
+        assert_eq!(json["errors"], json!([{ "pointer": "/limits/fuel", "detail": "expected a whole number" }]));
+        let response = problem.into_response();
         assert_eq!(response.headers()["content-type"], "application/problem+json");
-        assert_eq!(
-            (response.status(), &response.headers()["retry-after"]),
-            (StatusCode::TOO_MANY_REQUESTS, &"1".parse().unwrap())
-        );
+    }
+
+    #[test]
+    fn a_fault_names_the_parameter_or_the_header() {
+        let errors = |problem: Problem| serde_json::to_value(problem).unwrap()["errors"].clone();
+        let wrong = "expected a number";
+        assert_eq!(errors(Problem::parameter("limit", wrong)), json!([{ "parameter": "limit", "detail": wrong }]));
+        assert_eq!(errors(Problem::header("If-Match", wrong)), json!([{ "header": "If-Match", "detail": wrong }]));
+        assert_eq!(errors(Problem::query(wrong)), json!([{ "detail": wrong }]));
+        assert_eq!(serde_json::to_value(Problem::query(wrong)).unwrap()["detail"], wrong);
+    }
+
+    #[test]
+    fn problems_that_are_over_soon_say_when_to_try_again() {
+        for status in [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE] {
+            let response = Problem::new(status, "code", "wait").into_response();
+            assert_eq!((response.status(), &response.headers()["retry-after"]), (status, &"1".parse().unwrap()));
+        }
+        assert!(!Problem::not_found("run").into_response().headers().contains_key("retry-after"));
     }
 
     #[test]

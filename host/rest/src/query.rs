@@ -4,6 +4,8 @@ use crate::problem::Problem;
 use agent_spaces_types::nearest::nearest;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use serde::de::value::Error as ValueError;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 
 /// Longest query: 64 run ids and some parameters.
 const MAX_QUERY: usize = 8_192;
@@ -17,7 +19,7 @@ impl Query {
     pub(crate) fn parse(text: Option<&str>, known: &[&str]) -> Result<Query, Problem> {
         let text = text.unwrap_or_default();
         if text.len() > MAX_QUERY {
-            return Err(Problem::invalid("", format!("the query has more than {MAX_QUERY} bytes")));
+            return Err(Problem::query(format!("the query has more than {MAX_QUERY} bytes")));
         }
         let mut pairs = Vec::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
@@ -25,10 +27,10 @@ impl Query {
                 let near = nearest(&name, known.iter().copied());
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 let names = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(Problem::invalid(shown(&name), format!("unknown parameter (known: {names}){near}")));
+                return Err(Problem::parameter(shown(&name), format!("unknown parameter (known: {names}){near}")));
             }
             if value.contains('\u{fffd}') || value.contains('\0') {
-                return Err(Problem::invalid(name.into_owned(), "the value is not UTF-8 text"));
+                return Err(Problem::parameter(name.into_owned(), "the value is not UTF-8 text"));
             }
             pairs.push((name.into_owned(), value.into_owned()));
         }
@@ -39,7 +41,7 @@ impl Query {
     pub(crate) fn text(&self, name: &str) -> Result<Option<&str>, Problem> {
         let mut values = self.0.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
         match (values.next(), values.next()) {
-            (Some(_), Some(_)) => Err(Problem::invalid(name, "given more than once")),
+            (Some(_), Some(_)) => Err(Problem::parameter(name, "given more than once")),
             (value, _) => Ok(value),
         }
     }
@@ -57,7 +59,7 @@ impl Query {
         let number = number.filter(|number| (least..=most).contains(number));
         number
             .map(Some)
-            .ok_or_else(|| Problem::invalid(name, format!("expected a whole number from {least} to {most}")))
+            .ok_or_else(|| Problem::parameter(name, format!("expected a whole number from {least} to {most}")))
     }
 
     /// Returns `true` or `false`.
@@ -66,14 +68,21 @@ impl Query {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(_) => Err(Problem::invalid(name, "expected `true` or `false`")),
+            Some(_) => Err(Problem::parameter(name, "expected `true` or `false`")),
         }
+    }
+
+    /// Returns one of the named values of a type.
+    pub(crate) fn choice<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Problem> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let read = T::deserialize(IntoDeserializer::<ValueError>::into_deserializer(text));
+        read.map(Some).map_err(|error| Problem::parameter(name, error.to_string()))
     }
 
     /// Returns a time.
     pub(crate) fn time(&self, name: &str) -> Result<Option<i64>, Problem> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        let wrong = || Problem::invalid(name, "expected a time such as `2026-01-31T12:00:00Z`");
+        let wrong = || Problem::parameter(name, "expected a time such as `2026-01-31T12:00:00Z`");
         crate::time::parse(text).map(Some).ok_or_else(wrong)
     }
 }
@@ -115,6 +124,13 @@ impl<S: Sync> FromRequestParts<S> for RawQuery {
 #[cfg(test)]
 mod tests {
     use super::Query;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Size {
+        Small,
+    }
 
     #[test]
     fn unknown_and_repeated_parameters_are_refused() {
@@ -133,5 +149,23 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn a_fault_names_its_parameter() {
+        let known = ["limit", "size", "flag", "time"];
+        let query = Query::parse(Some("limit=x&size=large&flag=1&time=now"), &known).unwrap();
+        let faults = [
+            query.count("limit", 1, 2).unwrap_err(),
+            query.choice::<Size>("size").unwrap_err(),
+            query.flag("flag").unwrap_err(),
+            query.time("time").unwrap_err(),
+        ];
+        for (name, fault) in known.into_iter().zip(faults) {
+            assert_eq!(serde_json::to_value(fault).unwrap()["errors"][0]["parameter"], name);
+        }
+        let small = Query::parse(Some("size=small"), &known).unwrap();
+        assert_eq!(small.choice::<Size>("size").unwrap(), Some(Size::Small));
+        assert_eq!(small.choice::<Size>("limit").unwrap(), None);
     }
 }

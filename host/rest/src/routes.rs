@@ -6,7 +6,9 @@ use crate::problem::Problem;
 use crate::service::Service;
 use crate::who::Who;
 use agent_spaces_http_server::body::{BodyFault, collect};
-use agent_spaces_http_server::{Access, Authenticated, Handling, HttpResponse, Refusal, Routes, Stopping, until_sent};
+use agent_spaces_http_server::{
+    Access, Authenticated, Handling, HttpResponse, Refusal, Routes, StopNotice, Stopping, until_sent,
+};
 use agent_spaces_types::json_memory;
 use axum::Router;
 use axum::body::Body;
@@ -56,6 +58,8 @@ pub struct RestRoutes {
     router: Router,
     document: Bytes,
     metrics: Option<Metrics>,
+    /// Once it is given, the server is not ready.
+    stop_notice: StopNotice,
     /// Large answers that are being sent, by caller.
     large: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
@@ -70,7 +74,14 @@ impl RestRoutes {
     pub fn new(service: Service) -> RestRoutes {
         let document = format!("{:#}\n", api::document()).into();
         let router = api::router().with_state(service.clone());
-        RestRoutes { service, router, document, metrics: None, large: Mutex::default() }
+        RestRoutes {
+            service,
+            router,
+            document,
+            metrics: None,
+            stop_notice: StopNotice::default(),
+            large: Mutex::default(),
+        }
     }
 
     /// Serves metrics, to the operator or to anyone.
@@ -80,11 +91,23 @@ impl RestRoutes {
         self
     }
 
+    /// Answers `/ready` with 503 once this notice is given.
+    #[must_use]
+    pub fn with_stop_notice(mut self, stop_notice: StopNotice) -> RestRoutes {
+        self.stop_notice = stop_notice;
+        self
+    }
+
+    /// Returns true if the server takes requests and will go on to do so.
+    async fn is_ready(&self) -> bool {
+        !self.stop_notice.is_given() && self.service.is_ready(READY_TIMEOUT).await
+    }
+
     async fn answer(&self, request: Request<Incoming>, caller: Option<Authenticated<'_>>) -> Response {
         match (request.method(), request.uri().path()) {
             (&Method::GET | &Method::HEAD, OPENAPI) => json(self.document.clone()),
             (&Method::GET | &Method::HEAD, HEALTH) => text("ok\n"),
-            (&Method::GET | &Method::HEAD, READY) => match self.service.is_ready(READY_TIMEOUT).await {
+            (&Method::GET | &Method::HEAD, READY) => match self.is_ready().await {
                 true => text("ok\n"),
                 false => {
                     Problem::unavailable("host.not_ready", "The server does not take requests now").into_response()
@@ -239,5 +262,18 @@ impl HttpBody for SharedBody {
 
     fn is_end_stream(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_end_stream()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refused;
+    use agent_spaces_http_server::Refusal;
+
+    #[test]
+    fn a_client_with_too_many_connections_is_told_when_to_try_again() {
+        let busy = refused(&Refusal::Connections);
+        assert_eq!((busy.status().as_u16(), busy.headers().contains_key("retry-after")), (429, true));
+        assert!(!refused(&Refusal::Token).headers().contains_key("retry-after"));
     }
 }

@@ -7,7 +7,7 @@ use crate::live::LiveRuns;
 use crate::problem::Problem;
 use crate::source::SpaceSource;
 use crate::space_cache::SpaceCache;
-use crate::webhook::Deliveries;
+use crate::webhooks::Webhooks;
 use agent_spaces_approvals::ApproverToken;
 use agent_spaces_durable::{DurableRuns, Worker};
 use agent_spaces_journal::Store;
@@ -16,7 +16,7 @@ use agent_spaces_serve::concurrency::ConcurrencyLimiter;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Settings of the service.
@@ -48,7 +48,7 @@ pub(crate) struct Inner {
     pub(crate) spaces: SpaceCache,
     pub(crate) live: LiveRuns,
     pub(crate) followers: Followers,
-    pub(crate) deliveries: Deliveries,
+    pub(crate) webhooks: Webhooks,
     pub(crate) callers: CallerStates,
     limiters: Mutex<HashMap<String, ConcurrencyLimiter>>,
     pub(crate) worker: Mutex<Option<Worker>>,
@@ -60,7 +60,7 @@ impl Service {
     /// Creates a service for the runs of a store.
     pub fn new(runs: DurableRuns, source: Arc<dyn SpaceSource>, settings: ServiceSettings) -> Service {
         let followers = Followers::new(runs.store().clone());
-        let deliveries = Deliveries::new(settings.webhooks_reach_private);
+        let webhooks = Webhooks::new(runs.store().clone(), &settings.project, settings.webhooks_reach_private);
         Service(Arc::new(Inner {
             runs,
             source,
@@ -68,7 +68,7 @@ impl Service {
             spaces: SpaceCache::default(),
             live: LiveRuns::default(),
             followers,
-            deliveries,
+            webhooks,
             callers: CallerStates::default(),
             limiters: Mutex::default(),
             worker: Mutex::default(),
@@ -78,6 +78,16 @@ impl Service {
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         self.0.runs.store()
+    }
+
+    /// Returns the time until which a caller had runs in memory: now if it has some, `None` if it never had.
+    pub fn last_activity(&self, owner: &str) -> Option<Instant> {
+        self.0.callers.last_activity(owner)
+    }
+
+    /// Delivers the messages of webhooks, for as long as the server runs.
+    pub async fn deliver_webhooks(&self) {
+        self.0.webhooks.deliver(&self.0.draining).await;
     }
 
     /// Returns the limiter of concurrent runs of a caller. The configuration bounds the number of callers.

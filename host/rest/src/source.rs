@@ -1,11 +1,13 @@
 //! Source of the spaces that runs execute in.
 
-use agent_spaces_project::{DefinitionFile, Narrowing, Outlines};
+use agent_spaces_project::{DefinitionFile, Narrowing, Outlines, ProjectError};
 use agent_spaces_serve::{Catalogue, OfferError};
 use agent_spaces_space::space::Space;
 use agent_spaces_std::fs::Files;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::limits::Limits;
+use agent_spaces_types::standard::SPECIFIER;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -86,12 +88,14 @@ pub struct Functions {
     /// Parts of the standard library that programs cannot use.
     without: Vec<&'static str>,
     catalogue: OnceLock<Arc<Catalogue>>,
+    /// Entries of the configuration, by module.
+    entries: OnceLock<Arc<BTreeMap<String, String>>>,
 }
 
 impl Functions {
     /// Functions of these definitions, and of the standard library without some of its parts.
     pub fn new(definitions: Vec<DefinitionFile>, outlines: Outlines, without: Vec<&'static str>) -> Functions {
-        Functions { definitions, outlines, without, catalogue: OnceLock::new() }
+        Functions { definitions, outlines, without, catalogue: OnceLock::new(), entries: OnceLock::new() }
     }
 
     /// Returns the catalogue. Blocks while it is made.
@@ -102,6 +106,19 @@ impl Functions {
         let has_part = |part: &str| !self.without.contains(&part);
         let made = Arc::new(Catalogue::of(self.definitions.clone(), has_part, &self.outlines)?);
         Ok(self.catalogue.get_or_init(|| made).clone())
+    }
+
+    /// Returns the entry that gives a space a module, for each module. Blocks while hand-written interfaces are parsed.
+    pub(crate) fn entries(&self) -> Result<Arc<BTreeMap<String, String>>, ProjectError> {
+        if let Some(known) = self.entries.get() {
+            return Ok(known.clone());
+        }
+        let mut entries = BTreeMap::from([(SPECIFIER.to_owned(), SPECIFIER.to_owned())]);
+        for definition in &self.definitions {
+            let Some(entry) = definition.entry_name() else { continue };
+            entries.extend(definition.modules()?.into_iter().map(|module| (module, entry.clone())));
+        }
+        Ok(self.entries.get_or_init(|| Arc::new(entries)).clone())
     }
 }
 

@@ -30,9 +30,15 @@ impl Who {
         (!self.is_operator()).then(|| self.owner().to_owned())
     }
 
-    /// Returns true if the caller may decide on approvals of its runs.
-    pub(crate) fn may_approve(&self) -> bool {
-        self.is_operator() || self.0.may_approve()
+    /// Refuses a caller that may not decide on calls of its runs.
+    pub(crate) fn check_may_approve(&self) -> Result<(), Problem> {
+        match self.is_operator() || self.0.may_approve() {
+            true => Ok(()),
+            false => {
+                let detail = "This caller may not decide on calls: the operator can set `mayApprove` for it";
+                Err(Problem::denied("auth.denied", detail))
+            }
+        }
     }
 }
 

@@ -150,6 +150,11 @@ def update_space(space: str, change: types.SpaceChange, etag: str | None) -> Cal
     return Call("PATCH", path, _one(types.SpaceInfo), headers={"If-Match": etag}, json=dump(change), repeatable=False)
 
 
+def update_webhook(space: str, change: types.WebhookChange, etag: str | None) -> Call[types.SpaceInfo]:
+    path = f"/v1/spaces/{segment(space)}/webhook"
+    return Call("PATCH", path, _one(types.SpaceInfo), headers={"If-Match": etag}, json=dump(change), repeatable=False)
+
+
 def delete_space(space: str) -> Call[None]:
     return _delete(f"/v1/spaces/{segment(space)}")
 
@@ -288,9 +293,9 @@ def search_capabilities(q: str, space: str | None, limit: int | None) -> Call[ty
 # Programs
 
 
-def publish_program(program: types.NewProgram) -> Call[types.ProgramVersion]:
-    # The source of the newest version publishes nothing: a repeated request publishes nothing twice.
-    return Call("POST", "/v1/programs", _one(types.ProgramVersion), json=dump(program))
+def publish_program(program: types.NewProgram, key: str | None) -> Call[types.ProgramVersion]:
+    headers = {"Idempotency-Key": key or secrets.token_hex(16)}
+    return Call("POST", "/v1/programs", _one(types.ProgramVersion), headers=headers, json=dump(program))
 
 
 def list_programs(limit: int | None, cursor: str | None) -> Call[Page[types.Program]]:

@@ -31,7 +31,8 @@ class ApiError(AgentSpacesError):
         self.error = error
         #: Seconds after which the server wants to be asked again.
         self.retry_after = retry_after
-        faults = "".join(f"\n  {fault.pointer}: {fault.detail}" for fault in errors)
+        places = [fault.pointer or fault.parameter or fault.header for fault in errors]
+        faults = "".join(f"\n  {place + ': ' if place else ''}{fault.detail}" for place, fault in zip(places, errors))
         super().__init__(f"{self.code}: {self.detail or self.title}{faults}")
 
 

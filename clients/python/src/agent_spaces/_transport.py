@@ -26,6 +26,12 @@ T = TypeVar("T")
 MAX_BODY = 64 * 1024 * 1024
 
 
+def _fault(found: dict[str, Any]) -> Fault:
+    """Return a fault of a problem document. A proxy may answer with anything."""
+    places = {name: str(found[name]) for name in ("pointer", "parameter", "header") if found.get(name) is not None}
+    return Fault(detail=str(found.get("detail", "")), **places)
+
+
 class _Settings:
     """Decisions that need no connection."""
 
@@ -74,11 +80,7 @@ class _Settings:
                 pass  # Not the server's document: its status still says what happened.
         problem = problem if isinstance(problem, dict) else {}
         listed = problem.get("errors")
-        faults = [
-            Fault(pointer=str(one.get("pointer", "")), detail=str(one.get("detail", "")))
-            for one in (listed if isinstance(listed, list) else [])
-            if isinstance(one, dict)
-        ]
+        faults = [_fault(one) for one in (listed if isinstance(listed, list) else []) if isinstance(one, dict)]
         error = None
         if isinstance(problem.get("error"), dict):
             try:

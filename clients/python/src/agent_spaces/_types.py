@@ -13,6 +13,7 @@ ApprovalStatus = Literal["pending", "approved", "denied", "expired"]
 DecisionKind = Literal["approve", "deny"]
 Scope = Literal["once", "run", "arguments"]
 Outcome = Literal["happened", "didNotHappen", "giveUp"]
+ConsoleLevel = Literal["log", "info", "warn", "error", "debug"]
 WebhookEvent = Literal["run.ended", "approval.needed"]
 
 
@@ -45,7 +46,17 @@ class Webhook:
 
     url: str
     events: list[WebhookEvent]
+    enabled: bool
     secret: str | None = None
+
+
+@dataclass(frozen=True)
+class WebhookChange:
+    """Change of a webhook. None keeps what it has."""
+
+    url: str | None = None
+    events: list[WebhookEvent] | None = None
+    enabled: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -188,7 +199,7 @@ class Usage:
 class ConsoleLine:
     """Console message."""
 
-    level: str
+    level: ConsoleLevel
     text: str
 
 
@@ -204,10 +215,11 @@ class DoubtfulCall:
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision on a call."""
+    """Decision on a call: ``by`` is the person, as the caller names them, and ``caller`` is the caller, by its token."""
 
     decision: DecisionKind
     by: str
+    caller: str | None = None
     decided_at: str | None = None
     reason: str | None = None
 
@@ -218,6 +230,7 @@ class Approval:
 
     id: str
     run_id: str
+    space_id: str
     call_id: int
     status: ApprovalStatus
     capability: str
@@ -301,7 +314,7 @@ class Event:
 
 @dataclass(frozen=True)
 class EventPage:
-    """Page of events; ``ended`` if the run has ended and this is its last page."""
+    """Page of events; ``ended`` if the run has ended and this is its last page. ``next`` is the ``after`` of the events that follow."""
 
     items: list[Event]
     ended: bool
@@ -321,11 +334,12 @@ class CapabilityFunction:
 
 @dataclass(frozen=True)
 class Capability:
-    """Capability; ``declarations`` and ``wit`` are None in lists."""
+    """Capability; ``entry`` in ``capabilities`` gives a space its module. ``declarations`` and ``wit`` are None in lists."""
 
     name: str
     module: str
     functions: list[CapabilityFunction]
+    entry: str | None = None
     declarations: str | None = None
     wit: str | None = None
 
@@ -379,7 +393,9 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class Fault:
-    """Fault in one part of a request."""
+    """Fault in one part of a request: ``pointer`` into the body, or the name of a query ``parameter`` or a ``header``."""
 
-    pointer: str
     detail: str
+    pointer: str | None = None
+    parameter: str | None = None
+    header: str | None = None

@@ -6,6 +6,7 @@ use crate::canonical::canonical;
 use crate::decision::{Decision, Lasts, Verdict};
 use crate::request::Request;
 use crate::times;
+use agent_spaces_types::shown::Shown;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use std::time::SystemTime;
 
 /// Domain separation of our signatures.
 const PURPOSE: &str = "agent-spaces approval decision 2";
+
+/// Longest name of a caller, in characters. Those of configurations are shorter.
+const MAX_CALLER: usize = 200;
 
 /// Stored decision.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,6 +29,9 @@ pub(super) struct SignedDecision {
     #[serde(default)]
     pub(super) reason: Option<String>,
     pub(super) by: String,
+    /// Caller of a server that passed the decision on. The server knows it; `by` is what the caller says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) caller: Option<String>,
     #[serde(rename = "for")]
     pub(super) lasts: Lasts,
     #[serde(with = "times")]
@@ -50,6 +57,13 @@ impl ApproverToken {
     pub fn sign_decision(&self, request: &Request, decision: Decision) -> String {
         json!(SignedDecision::new(request, decision, self)).to_string()
     }
+
+    /// As [`sign_decision`](ApproverToken::sign_decision), for a decision that a caller of a server passes on. Whoever
+    /// reads it gets both names: `ann (through desk)`.
+    pub fn sign_decision_of(&self, caller: &str, request: &Request, decision: Decision) -> String {
+        let caller = Shown::line(caller, MAX_CALLER).into();
+        json!(SignedDecision::passed_on(Some(caller), request, decision, self)).to_string()
+    }
 }
 
 impl ApproverKey {
@@ -66,6 +80,15 @@ impl ApproverKey {
 
 impl SignedDecision {
     pub(super) fn new(request: &Request, decision: Decision, token: &ApproverToken) -> SignedDecision {
+        SignedDecision::passed_on(None, request, decision, token)
+    }
+
+    fn passed_on(
+        caller: Option<String>,
+        request: &Request,
+        decision: Decision,
+        token: &ApproverToken,
+    ) -> SignedDecision {
         let Decision { verdict, reason, by, lasts } = decision.sanitized();
         let mut signed = SignedDecision {
             id: request.id.clone(),
@@ -73,6 +96,7 @@ impl SignedDecision {
             decision: verdict,
             reason,
             by,
+            caller,
             lasts,
             decided: times::to_millis(SystemTime::now()),
             signature: String::new(),
@@ -105,23 +129,30 @@ impl SignedDecision {
         if self.decided >= request.expires {
             return Err(VerifyError::Late);
         }
-        Ok(Decision { verdict: self.decision, reason: self.reason, by: self.by, lasts: self.lasts })
+        let by = match self.caller {
+            Some(caller) if caller != self.by => format!("{} (through {caller})", self.by),
+            _ => self.by,
+        };
+        Ok(Decision { verdict: self.decision, reason: self.reason, by, lasts: self.lasts })
     }
 
     /// Builds the signed message: the decision, and the fingerprint of what the person was shown.
     fn message(&self, request: &Request) -> String {
         let decided = times::text(self.decided);
-        canonical(&json!([
-            PURPOSE,
-            self.id,
-            self.digest,
-            request.fingerprint(),
-            self.decision,
-            self.lasts,
-            self.by,
-            self.reason,
-            decided
-        ]))
+        let mut parts = vec![
+            json!(PURPOSE),
+            json!(self.id),
+            json!(self.digest),
+            json!(request.fingerprint()),
+            json!(self.decision),
+            json!(self.lasts),
+            json!(self.by),
+            json!(self.reason),
+            json!(decided),
+        ];
+        // Decisions of earlier versions have none, and their signatures stay valid.
+        parts.extend(self.caller.as_ref().map(|caller| json!(caller)));
+        canonical(&json!(parts))
     }
 }
 

@@ -19,6 +19,20 @@ fn a_signed_decision_verifies_after_a_round_trip() {
 }
 
 #[test]
+fn a_decision_that_a_caller_passes_on_names_both() {
+    let (request, token) = (request(), ApproverToken::new().unwrap());
+    for (by, name) in [("ann", "ann (through desk)"), ("desk", "desk")] {
+        let text = token.sign_decision_of("desk", &request, Decision::approve(by));
+        assert_eq!(token.key().verify_decision(&request, &text).unwrap().by, name);
+        for caller in [json!("operator"), Value::Null] {
+            let mut changed: Value = serde_json::from_str(&text).unwrap();
+            changed["caller"] = caller;
+            assert!(token.key().verify_decision(&request, &changed.to_string()).is_err(), "{changed}");
+        }
+    }
+}
+
+#[test]
 fn every_change_of_a_decision_is_detected() {
     let (request, token) = (request(), ApproverToken::new().unwrap());
     let original = serde_json::to_value(signed(&request, &token)).unwrap();
@@ -27,6 +41,7 @@ fn every_change_of_a_decision_is_detected() {
         ("reason", json!("yes")),
         ("reason", Value::Null),
         ("by", json!("eve")),
+        ("caller", json!("eve")),
         ("for", json!("run")),
         ("decided", json!("2026-01-01T00:00:00.000Z")),
         ("signature", json!("")),

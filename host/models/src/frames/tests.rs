@@ -48,7 +48,7 @@ fn plain_events(text: &str) -> Pairs {
         } else if line.is_empty() {
             let data = std::mem::take(&mut data).join("\n");
             let name = std::mem::take(&mut name);
-            found.extend((!data.trim().is_empty()).then(|| (name, data)));
+            found.extend((!data.trim().is_empty()).then_some((name, data)));
         }
     }
     found

@@ -174,11 +174,7 @@ impl<'a> SpaceModules<'a> {
     /// Its capabilities, sorted, each as an entry that a narrowed space may list: module specifiers, `mcp:` and the
     /// names of servers, and paths of hand-written interfaces.
     pub fn entry_names(&self) -> Vec<String> {
-        let names = self.given.iter().filter_map(|definition| match (&definition.server, &definition.body) {
-            (Some(server), _) => Some(format!("mcp:{}", server.configured.name)),
-            (None, DefinitionBody::Module(module)) => Some(module.outline.specifier.clone()),
-            (None, DefinitionBody::Wit(_)) => definition.entries.first().cloned(),
-        });
+        let names = self.given.iter().filter_map(|definition| definition.entry_name());
         let servers = self.servers_without_module().map(|server| format!("mcp:{}", server.name));
         let all: BTreeSet<String> = [SPECIFIER.to_owned()].into_iter().chain(names).chain(servers).collect();
         all.into_iter().collect()
@@ -223,6 +219,18 @@ impl<'a> SpaceModules<'a> {
             self.ungiven.extend(dropped.into_iter().map(|server| (server, Some(grant.clone()))));
         }
         Ok(())
+    }
+}
+
+impl DefinitionFile {
+    /// Entry that a narrowed space may list to be given it: `mcp:` and the name of its server, its module specifier, or
+    /// the path of a hand-written interface; `None` if it has none.
+    pub fn entry_name(&self) -> Option<String> {
+        match (&self.server, &self.body) {
+            (Some(server), _) => Some(format!("mcp:{}", server.configured.name)),
+            (None, DefinitionBody::Module(module)) => Some(module.outline.specifier.clone()),
+            (None, DefinitionBody::Wit(_)) => self.entries.first().cloned(),
+        }
     }
 }
 

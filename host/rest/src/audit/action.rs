@@ -19,6 +19,9 @@ pub(crate) enum Action {
     /// The server ended a space whose time is over.
     #[serde(rename = "space.expired")]
     SpaceExpired,
+    /// The webhook of a space was changed.
+    #[serde(rename = "webhook.changed")]
+    WebhookChanged,
     #[serde(rename = "run.created")]
     RunCreated,
     #[serde(rename = "run.cancelled")]

@@ -42,7 +42,8 @@ pub(crate) struct EventPage {
     /// Events, oldest first.
     #[schema(value_type = Vec<RunEvent>)]
     items: Vec<Value>,
-    /// Number of the last event, to ask for those after it; missing if there is none.
+    /// Number to send as `after` for the events that follow: that of the last item or, without items, `after` of the
+    /// request; missing if there is neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<u64>,
     /// True if the run has ended and these are its last events.
@@ -69,11 +70,14 @@ pub(crate) struct RunEvent {
 ///
 /// With `Accept: text/event-stream`, the events are sent as they happen; `id` is their number, and a client that sends
 /// the last one as `Last-Event-ID` misses none and gets none twice. The stream ends with the event `end`.
+///
+/// A number after that of the last event is no error: the page is empty, with this number as `next`, and a stream has only
+/// events with higher numbers.
 #[utoipa::path(
     get, path = "/v1/runs/{run}/events", tag = "events", operation_id = "listEvents",
     params(
         ("run" = String, Path, description = "Id of the run"),
-        ("after" = Option<u64>, Query, description = "Only events after the one with this number"),
+        ("after" = Option<u64>, Query, description = "Only events after the one with this number; there need not be one"),
         ("limit" = Option<u32>, Query, description = "Maximum number of events of a page", minimum = 1, maximum = 1000),
         ("follow" = Option<bool>, Query, description = "False for a stream that ends with what is there now"),
         ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client got"),
@@ -141,10 +145,10 @@ async fn of_runs(
     let query = query.with(&["run", "after", "follow"])?;
     let ids: Vec<&str> = query.all("run").collect();
     if !(1..=MAX_RUNS).contains(&ids.len()) {
-        return Err(Problem::invalid("run", format!("expected 1 to {MAX_RUNS} runs")));
+        return Err(Problem::parameter("run", format!("expected 1 to {MAX_RUNS} runs")));
     }
     if ids.iter().collect::<BTreeSet<_>>().len() < ids.len() {
-        return Err(Problem::invalid("run", "a run is named more than once"));
+        return Err(Problem::parameter("run", "a run is named more than once"));
     }
     let last = last_event(&headers, &query, ids.len())?;
     let follows = query.flag("follow")?.unwrap_or(true);
@@ -166,16 +170,21 @@ fn wants_stream(headers: &HeaderMap) -> bool {
 /// Reads the last events that a client got, one number for each run; `None` for none.
 fn last_event(headers: &HeaderMap, query: &Query, runs: usize) -> Result<Vec<Option<u64>>, Problem> {
     let header = headers.get(LAST_EVENT_ID);
-    let (place, text) = match header {
-        Some(value) => ("Last-Event-ID", Some(value.to_str().unwrap_or("?"))),
-        None => ("after", query.text("after")?),
+    let text = match header {
+        Some(value) => Some(value.to_str().unwrap_or("?")),
+        None => query.text("after")?,
     };
     // A browser sends an empty one if it got no event.
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(vec![None; runs]) };
-    let wrong = || Problem::invalid(place, "expected the id of an event of this stream");
+    let wrong = || {
+        let detail = "expected the id of an event of this stream";
+        if header.is_some() { Problem::header("Last-Event-ID", detail) } else { Problem::parameter("after", detail) }
+    };
     let number = |part: &str| match part {
         "" if runs > 1 => Ok(None),
-        part if part.bytes().all(|byte| byte.is_ascii_digit()) => part.parse().map(Some).map_err(|_| wrong()),
+        "" => Err(wrong()),
+        // A number that is too large is after the last event, as any other that no event has.
+        part if part.bytes().all(|byte| byte.is_ascii_digit()) => Ok(Some(part.parse().unwrap_or(u64::MAX))),
         _ => Err(wrong()),
     };
     let numbers = text.split(',').take(runs.saturating_add(1)).map(number).collect::<Result<Vec<_>, _>>()?;
@@ -204,7 +213,8 @@ mod tests {
         assert_eq!(last(None, "after=3", 1), Some(vec![Some(3)]));
         assert_eq!(last(Some("4,,0"), "", 3), Some(vec![Some(4), None, Some(0)]));
         assert_eq!(last(Some(""), "", 1), Some(vec![None]));
-        for wrong in ["x", "-1", "1,2", "99999999999999999999", "1 "] {
+        assert_eq!(last(None, "after=99999999999999999999", 1), Some(vec![Some(u64::MAX)]));
+        for wrong in ["x", "-1", "1,2", ",", "1.0", "1 "] {
             assert_eq!(last(Some(wrong), "", 1), None, "{wrong}");
         }
         assert_eq!(last(Some("1"), "", 2), None);

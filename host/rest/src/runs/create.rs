@@ -6,7 +6,6 @@ use crate::audit::{Action, ApiAction, Subject};
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::spaces::SpaceRecord;
-use crate::webhook::WebhookEvent;
 use crate::who::Who;
 use agent_spaces_durable::RunInfo;
 use agent_spaces_journal::{Filter, Status};
@@ -74,7 +73,7 @@ impl Service {
             caller,
             spent: begun.elapsed(),
             run_id: Some(id.clone()),
-            events: permit.as_ref().and_then(|_| self.approval_listener(space, &id)),
+            events: permit.as_ref().filter(|_| space.has_webhook()).map(|_| self.0.webhooks.approval_listener(&id)),
             ..RunOptions::default()
         };
         let subject =
@@ -93,16 +92,16 @@ impl Service {
             return Ok(None);
         };
         let execution = self.0.runs.start(&program, options, info)?;
-        let (service, active) = (self.clone(), self.active_run(who.owner()));
-        let tells_end = space.tells(WebhookEvent::RunEnded);
+        let (service, active) = (self.clone(), self.0.callers.active_run(who.owner()));
+        let has_webhook = space.has_webhook();
         let task = async move {
             let _in_memory = (live, active);
             let report = execution.await;
             drop(permit);
             execute::report(&id, Ok(&report.state));
             service.0.followers.look_now();
-            if tells_end {
-                service.notice_end(&id).await;
+            if has_webhook {
+                service.0.webhooks.notice_end(&id).await;
             }
         };
         // Its span is below that of the request, which it may outlive.

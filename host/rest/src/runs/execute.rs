@@ -2,7 +2,6 @@
 
 use super::RunOrigin;
 use crate::service::Service;
-use crate::webhook::WebhookEvent;
 use agent_spaces_durable::details::header;
 use agent_spaces_durable::{DurableError, Resuming, Spaces, State, Worker, WorkerSettings, control};
 use agent_spaces_pipeline::OPERATOR_TARGET;
@@ -43,7 +42,7 @@ impl Service {
             // Nobody knows whether it has begun, so it ends as one that waits.
             () = live.cancel.cancelled() => return end(self, run).await,
         };
-        let _active = self.active_run(&owner);
+        let _active = self.0.callers.active_run(&owner);
         let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
         let space = header.space.as_deref().unwrap_or_default();
         let Some(space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
@@ -54,13 +53,13 @@ impl Service {
             };
         };
         let assembled = self.assembled(&space).await.map_err(failed)?;
-        let events = self.approval_listener(&space, run);
+        let events = space.has_webhook().then(|| self.0.webhooks.approval_listener(run));
         let options = RunOptions { cancel: live.cancel.clone(), events, ..RunOptions::default() };
         let resumed = self.0.runs.resume(run, &assembled.space, options).await.map(|report| report.state);
         self.0.followers.look_now();
         // Also one that cannot be restored may have ended.
-        if space.tells(WebhookEvent::RunEnded) {
-            self.notice_end(run).await;
+        if space.has_webhook() {
+            self.0.webhooks.notice_end(run).await;
         }
         resumed.map(Some)
     }
@@ -69,7 +68,7 @@ impl Service {
 /// Ends a run whose space is gone, or that was cancelled before it got a place.
 async fn end(service: &Service, run: &str) -> Result<Option<State>, DurableError> {
     control::cancel(&**service.store(), run).await?;
-    service.notice_end(run).await;
+    service.0.webhooks.notice_end(run).await;
     Ok(Some(State::Ended))
 }
 

@@ -1,21 +1,30 @@
 //! Runs: each is durable, so that it outlives its request and this process.
 //!
-//! - `request`, `view`: runs in requests and responses
+//! - `request`, `view`: runs in requests and responses; `status`: their states
 //! - `create`: start of a run; `execute`: runs in memory, and those that the worker continues
-//! - `routes`: requests
+//! - `start`, `list`, `routes`: requests that start a run, list runs, and are about one
 
 mod create;
 mod execute;
+mod list;
 mod origin;
 mod request;
 mod routes;
+mod start;
+mod status;
 mod view;
 
 pub use create::INPUT_MODULE;
 pub(crate) use create::Source;
 pub(crate) use origin::RunOrigin;
-pub(crate) use routes::router;
-pub(crate) use view::RunStatus;
+pub(crate) use status::RunStatus;
+
+use crate::service::Service;
+use utoipa_axum::router::OpenApiRouter;
+
+pub(crate) fn router() -> OpenApiRouter<Service> {
+    start::router().merge(list::router()).merge(routes::router())
+}
 
 #[cfg(test)]
 mod tests;

@@ -16,13 +16,14 @@ const MAX_NAME: usize = 100;
 #[schema(as = NewRun)]
 pub(crate) struct NewRunRequest {
     /// TypeScript or JavaScript module. Its value is that of its default export, or of its last expression.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(min_length = 1)]
     pub(crate) source: Option<String>,
     /// Stored program instead of a source: `report`, or `report@3` for one version.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
+    #[schema(min_length = 1, max_length = 75, pattern = "^[A-Za-z0-9][A-Za-z0-9_-]*(@[1-9][0-9]*)?$")]
     pub(crate) program: Option<String>,
-    /// Value that the program gets: `import input from '@agent-spaces/input'`.
+    /// Value that the program gets: `import input from '@agent-spaces/input'`. Null if it is missing.
     #[serde(default)]
     #[schema(value_type = Option<Value>)]
     pub(crate) input: Option<Value>,
@@ -30,7 +31,7 @@ pub(crate) struct NewRunRequest {
     #[serde(default, deserialize_with = "crate::body::object")]
     pub(crate) limits: RunLimits,
     /// Name, for people; also the file name in errors.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(min_length = 1, max_length = 100)]
     pub(crate) name: Option<String>,
 }
@@ -58,16 +59,17 @@ impl NewRunRequest {
     }
 }
 
-/// A person's word on a call of which nobody knows whether it took effect.
+/// Answer of a person about a call of which nobody knows whether it took effect.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CallAnswer {
     /// Number of the call in its run.
+    #[serde(deserialize_with = "crate::body::whole")]
     #[schema(minimum = 1)]
     pub(crate) call: u64,
     /// Outcome of the call.
     pub(crate) outcome: CallOutcome,
-    /// Result of the call, if it happened.
+    /// Result of the call, if it happened. Null if it is missing.
     #[serde(default)]
     #[schema(value_type = Option<Value>)]
     pub(crate) value: Option<Value>,

@@ -1,16 +1,14 @@
 //! Lists of runs by states that the store does not tell apart.
 
-use super::routes::run_page;
+use super::list::run_page;
 use super::view::RunView;
+use crate::approval_request;
 use crate::pages::Page;
 use crate::query::Query;
 use crate::service::{Service, test_service};
 use crate::who::Who;
-use agent_spaces_approvals::{Question, Request};
 use agent_spaces_http_server::Client;
 use agent_spaces_journal::{Approval, Claim, Entry, NewRun, Store, Summary, Wake};
-use agent_spaces_types::identity::FunctionId;
-use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,21 +57,7 @@ async fn a_list_of_a_rare_state_is_read_in_bounded_steps() {
 }
 
 async fn ask(service: &Service, claim: &Claim, call: u64, lasts: Duration) {
-    let question = Question {
-        run_id: claim.run.to_string(),
-        call_id: call,
-        space: None,
-        function_id: FunctionId::new("capabilities:crm/crm@1.0.0", "create-ticket"),
-        module: "@capabilities/crm".to_owned(),
-        source: "tests".to_owned(),
-        capability: "crm".to_owned(),
-        function: "createTicket".to_owned(),
-        params: json!({}),
-        shown: None,
-        message: "Create a ticket?".to_owned(),
-        places: Vec::new(),
-    };
-    let request = Request::new(question, lasts);
+    let request = approval_request::of_ticket(&claim.run, call, lasts);
     let approval = Approval { id: request.id.clone(), call, request: serde_json::to_string(&request).unwrap() };
     service.store().request_approval(claim, approval).await.unwrap();
 }

@@ -1,15 +1,15 @@
 //! Runs in responses.
 
 use super::RunOrigin;
-use crate::approvals::ApprovalView;
+use super::status::RunStatus;
+use crate::approvals::{ApprovalView, StoredApproval};
 use crate::pages::MAX_READS;
 use crate::problem::Problem;
 use crate::run_error::ScriptFault;
 use crate::service::Service;
 use crate::time;
 use agent_spaces_durable::details::{Details, details_and_events};
-use agent_spaces_durable::runs::RESUME;
-use agent_spaces_journal::{Approval, ApprovalFilter, IMPORTED, RunRow, Status};
+use agent_spaces_journal::{ApprovalFilter, RunRow, Status};
 use agent_spaces_types::run_error::RunError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,83 +17,6 @@ use utoipa::ToSchema;
 
 /// Most approval requests that are shown with a run.
 const MAX_APPROVALS: usize = 100;
-
-/// State of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum RunStatus {
-    /// Waits for its turn.
-    Queued,
-    /// Is being executed.
-    Running,
-    /// Waits for a person to approve a call.
-    AwaitingApproval,
-    /// Waits for a time.
-    Waiting,
-    /// Waits for a person to say what became of a call: its host died before the answer came.
-    InDoubt,
-    /// Waits for a person to continue it: it did something else than is recorded, or was imported.
-    NeedsResume,
-    /// Ended with a value.
-    Finished,
-    /// Ended with an error.
-    Failed,
-    /// Ended by request.
-    Cancelled,
-}
-
-impl RunStatus {
-    /// Returns the state of a run, by what it waits for.
-    pub(crate) fn of(row: &RunRow) -> RunStatus {
-        match row.status {
-            Status::Ready => RunStatus::Queued,
-            Status::Running => RunStatus::Running,
-            Status::Finished => RunStatus::Finished,
-            Status::Failed => RunStatus::Failed,
-            Status::Cancelled => RunStatus::Cancelled,
-            Status::Parked => {
-                let waits_for = |is_meant: &dyn Fn(&str) -> bool| row.waits_for.iter().any(|key| is_meant(key));
-                let doubt = Approval::key("doubt_");
-                let approval = Approval::key("apr_");
-                match () {
-                    () if waits_for(&|key| key == RESUME || key == IMPORTED) => RunStatus::NeedsResume,
-                    () if waits_for(&|key| key.starts_with(&doubt)) => RunStatus::InDoubt,
-                    () if waits_for(&|key| key.starts_with(&approval)) => RunStatus::AwaitingApproval,
-                    () => RunStatus::Waiting,
-                }
-            }
-        }
-    }
-
-    /// Returns the states of the store that a run in this state may have.
-    pub(crate) fn stored(self) -> Vec<Status> {
-        match self {
-            RunStatus::Queued => vec![Status::Ready],
-            RunStatus::Running => vec![Status::Running],
-            // It may be in memory.
-            RunStatus::AwaitingApproval => vec![Status::Running, Status::Parked],
-            RunStatus::Waiting | RunStatus::InDoubt | RunStatus::NeedsResume => vec![Status::Parked],
-            RunStatus::Finished => vec![Status::Finished],
-            RunStatus::Failed => vec![Status::Failed],
-            RunStatus::Cancelled => vec![Status::Cancelled],
-        }
-    }
-
-    /// Returns true if the store tells runs in this state from all others.
-    pub(crate) fn is_stored(self) -> bool {
-        self.is_ended() || self == RunStatus::Queued
-    }
-
-    /// Returns true if the run goes on only when a person says so, and no event tells that.
-    pub(crate) fn needs_person(self) -> bool {
-        matches!(self, RunStatus::InDoubt | RunStatus::NeedsResume)
-    }
-
-    /// Returns true if the run has ended.
-    pub(crate) fn is_ended(self) -> bool {
-        matches!(self, RunStatus::Finished | RunStatus::Failed | RunStatus::Cancelled)
-    }
-}
 
 /// Run.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -175,10 +98,26 @@ pub(crate) struct RunUsage {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = ConsoleLine)]
 pub(crate) struct ConsoleLineView {
-    /// `log`, `info`, `warn`, `error` or `debug`.
-    level: String,
+    /// Method of `console`.
+    level: ConsoleLevel,
     /// Text.
     text: String,
+}
+
+/// Level of console output: the method that wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum ConsoleLevel {
+    /// `console.log`
+    Log,
+    /// `console.info`
+    Info,
+    /// `console.warn`
+    Warn,
+    /// `console.error`
+    Error,
+    /// `console.debug`
+    Debug,
 }
 
 /// Call of which nobody knows whether it took effect.
@@ -186,6 +125,7 @@ pub(crate) struct ConsoleLineView {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DoubtfulCall {
     /// Number of the call in its run.
+    #[schema(minimum = 1)]
     call: u64,
     /// Function, as scripts write it: `crm.createTicket`.
     function: String,
@@ -245,8 +185,9 @@ impl RunView {
         };
         let read = details_and_events(&**service.store(), row, see).await?;
         let Details { row, header, in_doubt, approvals, result, .. } = read;
-        let is_pending = |row: &&agent_spaces_journal::ApprovalRow| row.decision.is_none();
-        let pending = approvals.iter().filter(is_pending).filter_map(ApprovalView::of).filter(ApprovalView::is_pending);
+        let is_open = |row: &&agent_spaces_journal::ApprovalRow| row.decision.is_none();
+        let pending = approvals.iter().filter(is_open).filter_map(StoredApproval::read);
+        let pending = pending.filter(StoredApproval::is_pending).map(|approval| approval.view(&row.summary.space));
         let pending: Vec<ApprovalView> = match row.status.is_ended() {
             true => Vec::new(),
             false => pending.take(MAX_APPROVALS).collect(),
@@ -298,7 +239,7 @@ impl Service {
 
     /// Shows everything about a run, to this caller.
     pub(crate) async fn run_view(&self, who: &crate::who::Who, row: RunRow) -> Result<RunView, Problem> {
-        let _permit = self.view_permit(who.owner()).await;
+        let _permit = self.0.callers.view_permit(who.owner()).await;
         RunView::of_journal(self, row).await
     }
 
@@ -309,7 +250,7 @@ impl Service {
             let (run, limit) = (Some(run.to_owned()), MAX_APPROVALS);
             let rows =
                 self.store().approvals(ApprovalFilter { run, after, limit, ..ApprovalFilter::default() }).await?;
-            if rows.iter().filter_map(ApprovalView::of).any(|view| view.is_pending()) {
+            if rows.iter().filter_map(StoredApproval::read).any(|approval| approval.is_pending()) {
                 return Ok(true);
             }
             if rows.len() < MAX_APPROVALS {

@@ -2,14 +2,23 @@
 //!
 //! - `record`: spaces in the store; `view`: spaces in requests and responses
 //! - `assembly`: spaces that runs execute in
-//! - `routes`: requests; `removal`: end of a space, and of everything that it started; `workspaces`: removal of its files
+//! - `routes`: requests; `webhook`: change of a space's webhook
+//! - `removal`: end of a space, and of everything that it started; `workspaces`: removal of its files
 
 mod assembly;
 mod record;
 mod removal;
 mod routes;
 mod view;
+mod webhook;
 mod workspaces;
 
-pub(crate) use record::{KIND, SpaceRecord};
-pub(crate) use routes::router;
+pub(crate) use record::SpaceRecord;
+
+use crate::service::Service;
+use utoipa_axum::router::OpenApiRouter;
+
+/// Returns the routes of spaces.
+pub(crate) fn router() -> OpenApiRouter<Service> {
+    routes::router().merge(webhook::router())
+}

@@ -5,18 +5,14 @@ use crate::limits::RunLimits;
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::time::now_ms;
-use crate::webhook::{StoredWebhook, WebhookEvent};
+use crate::webhooks::StoredWebhook;
 use crate::who::Who;
 use agent_spaces_journal::{Document, Expected, NewDocument, Put};
 use agent_spaces_types::caller::Caller;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Kind of the documents.
-pub(crate) const KIND: &str = "space";
-
-/// Prefix of the ids.
-pub(crate) const PREFIX: &str = "spc_";
+pub(crate) use crate::space_documents::{KIND, PREFIX};
 
 /// Time for which a space that has expired stays in the store at least, so that what it started is ended first.
 pub(crate) const REMOVAL_TIME_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -103,10 +99,9 @@ impl SpaceRecord {
         self.made.as_ref().map(|made| made.part.limits).unwrap_or_default()
     }
 
-    /// Returns true if a webhook is told of an event.
-    pub(crate) fn tells(&self, event: WebhookEvent) -> bool {
-        let webhook = self.made.as_ref().and_then(|made| made.part.webhook.as_ref());
-        webhook.is_some_and(|webhook| webhook.wants(event))
+    /// Returns true if it has a webhook. What that is told of may change while a run is in progress.
+    pub(crate) fn has_webhook(&self) -> bool {
+        self.made.as_ref().is_some_and(|made| made.part.webhook.is_some())
     }
 }
 

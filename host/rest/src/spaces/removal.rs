@@ -6,7 +6,6 @@ use crate::audit::{Action, ApiAction, Subject};
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::time::now_ms;
-use crate::webhook::WebhookEvent;
 use agent_spaces_durable::control::{self, Cancelled};
 use agent_spaces_journal::{Document, DocumentFilter, Expected, Filter, NewDocument, Status};
 use agent_spaces_pipeline::OPERATOR_TARGET;
@@ -44,8 +43,8 @@ impl Service {
             for run in &runs {
                 let cancelled = control::cancel(&**self.store(), &run.id).await?;
                 self.0.live.cancel(&run.id);
-                if cancelled == Cancelled::Ended && space.tells(WebhookEvent::RunEnded) {
-                    self.notice_end(&run.id).await;
+                if cancelled == Cancelled::Ended && space.has_webhook() {
+                    self.0.webhooks.notice_end(&run.id).await;
                 }
             }
             let Some(last) = runs.last() else { break };
@@ -93,7 +92,7 @@ impl Service {
             return Ok(age < NOTICE_TIME_MS);
         }
         let unended = Filter { limit: 1, ..self.unended(space, None) };
-        Ok(self.0.deliveries.may_have(&space.id) || !self.store().list(unended).await?.is_empty())
+        Ok(self.0.webhooks.may_have(&made.owner, &space.id) || !self.store().list(unended).await?.is_empty())
     }
 
     /// Returns the filter of the runs of a space that have not ended.

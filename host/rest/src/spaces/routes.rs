@@ -5,35 +5,32 @@ use super::record::{KIND, Made, PREFIX, StoredSpace};
 use super::view::{NewSpace, SpaceChange, SpaceView, check_capabilities, check_name, end, etag};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
-use crate::idempotency::{Claimed, IdempotencyKey};
+use crate::etags::ETags;
+use crate::idempotency::{Claimed, IdempotencyKey, LOOK_INTERVAL, MAX_LOOKS};
 use crate::ids;
+use crate::location::with_location;
 use crate::pages::{Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
 use crate::query::{NoQuery, RawQuery};
 use crate::service::Service;
-use crate::webhook::StoredWebhook;
+use crate::webhooks::StoredWebhook;
 use crate::who::Who;
 use agent_spaces_journal::{DocumentFilter, Expected};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::header::{ETAG, HeaderValue, IF_MATCH, LOCATION};
+use http::header::{ETAG, HeaderValue, IF_MATCH};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::time::Duration;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// Most spaces of one caller.
 const MAX_SPACES: usize = 1_000;
 
-/// Looks for what another request with the same key is about to make, and the time between two.
-const MAX_LOOKS: usize = 20;
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-
-pub(crate) fn router() -> OpenApiRouter<Service> {
+pub(super) fn router() -> OpenApiRouter<Service> {
     OpenApiRouter::new().routes(routes!(create, list)).routes(routes!(get, change, remove))
 }
 
@@ -61,7 +58,7 @@ async fn create(
     check_name(&new.name)?;
     check_capabilities(new.capabilities.as_ref())?;
     let base = base(&service, &who, new.base.as_deref())?;
-    let webhook = new.webhook.map(|new| StoredWebhook::new(new, service.0.deliveries.client())).transpose()?;
+    let webhook = new.webhook.map(|new| StoredWebhook::new(new, service.0.webhooks.client())).transpose()?;
     let part = StoredSpace {
         name: new.name,
         base,
@@ -113,7 +110,7 @@ async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Resu
     let assembled = service.assembled(&trial).await?;
     part.limits.within(&assembled.limits, assembled.longest)?;
     // Until it is stored: two at once do not both pass the check.
-    let _making = service.making(who.owner()).await;
+    let _making = service.0.callers.making(who.owner()).await;
     if service.stored_space(id).await?.is_none() {
         check_count(service, who).await?;
     }
@@ -295,18 +292,16 @@ async fn removable(service: &Service, who: &Who, id: &str) -> Result<SpaceRecord
 }
 
 /// Returns what a caller made; spaces of the configuration cannot be changed.
-fn owned(space: &SpaceRecord) -> Result<&Made, Problem> {
+pub(super) fn owned(space: &SpaceRecord) -> Result<&Made, Problem> {
     let detail = "This space is defined by the configuration: change it there";
     space.made.as_ref().ok_or_else(|| Problem::conflict("space.configured", detail))
 }
 
 /// Refuses a change of a space that was changed since the caller read it.
-fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> {
-    let Some(expected) = headers.get(IF_MATCH) else { return Ok(()) };
+pub(super) fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> {
+    let Some(expected) = ETags::read(headers, &IF_MATCH)? else { return Ok(()) };
     let etag = etag(space).unwrap_or_default();
-    let is_match =
-        expected.to_str().is_ok_and(|text| text.split(',').any(|one| matches!(one.trim(), "*") || one.trim() == etag));
-    match is_match {
+    match expected.has(etag.trim_matches('"')) {
         true => Ok(()),
         false => {
             let detail = "The space was changed meanwhile: read it again, and send its new ETag";
@@ -316,7 +311,7 @@ fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> 
 }
 
 /// Answers with a space, with the secret of its webhook only to the request that made it.
-async fn shown(
+pub(super) async fn shown(
     service: &Service,
     space: &SpaceRecord,
     status: StatusCode,
@@ -329,10 +324,8 @@ async fn shown(
     if let Some(etag) = etag {
         response.headers_mut().insert(ETAG, etag);
     }
-    if let Ok(location) = HeaderValue::from_str(&format!("/v1/spaces/{}", space.id))
-        && status == StatusCode::CREATED
-    {
-        response.headers_mut().insert(LOCATION, location);
+    match status == StatusCode::CREATED {
+        true => Ok(with_location(response, &format!("/v1/spaces/{}", space.id))),
+        false => Ok(response),
     }
-    Ok(response)
 }

@@ -5,7 +5,7 @@ use crate::limits::RunLimits;
 use crate::problem::Problem;
 use crate::source::SpaceOutline;
 use crate::time;
-use crate::webhook::{NewWebhook, Webhook};
+use crate::webhooks::{NewWebhook, Webhook};
 use agent_spaces_types::shown::Shown;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -26,21 +26,21 @@ pub(crate) struct NewSpace {
     #[schema(min_length = 1, max_length = 100)]
     pub(crate) name: String,
     /// Configured space that it is made of; by default the caller's first one.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     pub(crate) base: Option<String>,
     /// Capabilities, as the configuration names them (`mcp:slack`, `@company/internal-sdk`); by default all of the base.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(max_items = 1000)]
     pub(crate) capabilities: Option<Vec<String>>,
     /// Policy, in the format of the configuration. It can only be stricter than that of the base.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(value_type = Option<Object>)]
     pub(crate) policy: Option<Map<String, Value>>,
     /// Resource limits of its runs.
     #[serde(default, deserialize_with = "crate::body::object")]
     pub(crate) limits: RunLimits,
     /// Seconds until the space ends, with everything that it started; by default it has no end.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::optional_whole")]
     #[schema(minimum = 1, maximum = 31622400)]
     pub(crate) ttl_seconds: Option<u64>,
     /// Address that is told of ended runs and of calls that need approval.
@@ -53,14 +53,14 @@ pub(crate) struct NewSpace {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SpaceChange {
     /// New name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(min_length = 1, max_length = 100)]
     pub(crate) name: Option<String>,
     /// New resource limits, all of them.
     #[serde(default, deserialize_with = "crate::body::optional_object")]
     pub(crate) limits: Option<RunLimits>,
     /// Seconds from now until the space ends.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::body::optional_whole")]
     #[schema(minimum = 1, maximum = 31622400)]
     pub(crate) ttl_seconds: Option<u64>,
 }

@@ -113,7 +113,7 @@ mod tests {
     use super::{DIGITS, MIN_AGE, is_made_id};
     use crate::ids;
     use crate::service::{Service, test_service};
-    use crate::spaces::KIND;
+    use crate::space_documents::KIND;
     use agent_spaces_journal::{Expected, NewDocument};
     use serde_json::json;
     use std::fs;

@@ -1,11 +1,10 @@
 //! Events of runs become messages, as soon as this process notices them.
 
-use super::delivery::{Happened, Storing};
-use super::payload;
+use super::stored_messages::{Happened, Storing};
+use super::types::WebhookEvent;
+use super::{Webhooks, payload};
+use crate::approval_request;
 use crate::problem::Problem;
-use crate::service::Service;
-use crate::spaces::SpaceRecord;
-use crate::webhook::{StoredWebhook, WebhookEvent};
 use agent_spaces_journal::{ApprovalRow, RunRow};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use agent_spaces_types::event::{Event, EventKind};
@@ -16,14 +15,7 @@ use tokio::sync::mpsc;
 const LOOKS: usize = 50;
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Webhook of a space.
-pub(super) struct Subscriber {
-    /// Owner of the space.
-    pub(super) owner: String,
-    pub(super) webhook: StoredWebhook,
-}
-
-impl Service {
+impl Webhooks {
     /// Notices the end of a run, if it has ended.
     pub(crate) async fn notice_end(&self, run: &str) {
         if let Err(problem) = self.try_notice_end(run).await {
@@ -38,32 +30,31 @@ impl Service {
         let row = self.store().run(run).await?.filter(|row| row.status.is_ended());
         let Some(row) = row else { return Ok(()) };
         let subscriber = self.subscriber(&row.summary.space, WebhookEvent::RunEnded).await?;
-        if let Some(subscriber) = subscriber {
+        if let Some(subscriber) = subscriber
+            && subscriber.webhook.wants_of(WebhookEvent::RunEnded, row.updated)
+        {
             self.store_end(&subscriber.owner, &row).await?;
         }
         Ok(())
     }
 
-    /// Returns a receiver of a run's events that notices calls which need approval; `None` if nobody is told of them.
-    pub(crate) fn approval_listener(&self, space: &SpaceRecord, run: &str) -> Option<mpsc::UnboundedSender<Event>> {
-        if !space.tells(WebhookEvent::ApprovalNeeded) {
-            return None;
-        }
+    /// Returns a receiver of a run's events that notices calls which need approval.
+    pub(crate) fn approval_listener(&self, run: &str) -> mpsc::UnboundedSender<Event> {
         // What waits in it is at most what the run may write and call while a message is stored.
         let (sender, mut events) = mpsc::unbounded_channel::<Event>();
-        let (service, run) = (self.clone(), run.to_owned());
+        let (webhooks, run) = (self.clone(), run.to_owned());
         tokio::spawn(async move {
             while let Some(event) = events.recv().await {
                 if let EventKind::ApprovalRequired { approval_id, .. } = &event.kind
                     && *event.run_id == *run
-                    && let Err(problem) = service.notice_approval(approval_id).await
+                    && let Err(problem) = webhooks.notice_approval(approval_id).await
                 {
                     let code = problem.code();
                     tracing::warn!(target: OPERATOR_TARGET, run, code, "an approval is not told to a webhook yet");
                 }
             }
         });
-        Some(sender)
+        sender
     }
 
     /// Notices a call that needs approval.
@@ -77,19 +68,16 @@ impl Service {
             };
             let Some(run) = self.store().run(&row.run).await? else { return Ok(()) };
             let space = run.summary.space;
-            if let Some(subscriber) = self.subscriber(&space, WebhookEvent::ApprovalNeeded).await? {
+            let subscriber = self.subscriber(&space, WebhookEvent::ApprovalNeeded).await?;
+            if let Some(subscriber) = subscriber
+                && subscriber.webhook.wants_of(WebhookEvent::ApprovalNeeded, row.created)
+            {
                 self.store_approval(&subscriber.owner, &space, &row).await?;
             }
             return Ok(());
         }
         // The sweep finds it.
         Ok(())
-    }
-
-    /// Returns the webhook of a space that is told of an event. A space that ends has one until it is gone.
-    pub(super) async fn subscriber(&self, space: &str, event: WebhookEvent) -> Result<Option<Subscriber>, Problem> {
-        let subscriber = self.stored_space(space).await?.and_then(Subscriber::of);
-        Ok(subscriber.filter(|subscriber| subscriber.webhook.wants(event)))
     }
 
     /// Stores the message of a run that ended.
@@ -107,7 +95,7 @@ impl Service {
 
     /// Stores the message of a call that needs approval. Questions about calls in doubt are none.
     pub(super) async fn store_approval(&self, owner: &str, space: &str, row: &ApprovalRow) -> Result<Storing, Problem> {
-        let Some(request) = crate::approvals::request(row) else { return Ok(Storing::Before) };
+        let Some(request) = approval_request::read(row) else { return Ok(Storing::Before) };
         let happened = Happened {
             owner,
             space,
@@ -117,13 +105,5 @@ impl Service {
             payload: payload::approval_needed(space, row, &request),
         };
         self.store_delivery(happened).await
-    }
-}
-
-impl Subscriber {
-    /// Returns the webhook of a space.
-    pub(super) fn of(space: SpaceRecord) -> Option<Subscriber> {
-        let made = space.made?;
-        Some(Subscriber { owner: made.owner, webhook: made.part.webhook? })
     }
 }

@@ -1,7 +1,7 @@
 //! Bodies of messages: what happened, and where to read more. No arguments, no values, no secrets.
 
+use super::types::WebhookEvent;
 use crate::time;
-use crate::webhook::WebhookEvent;
 use agent_spaces_approvals::Request;
 use agent_spaces_journal::{ApprovalRow, RunRow};
 use serde_json::{Value, json};

@@ -1,15 +1,15 @@
 //! Sending of messages that are due.
 
-use super::delivery::{Delivery, ENDED_KIND, KIND};
 use super::retry::{Sent, wait_after};
+use super::stored_messages::{Delivery, ENDED_KIND, KIND};
+use super::{StoredWebhook, Webhooks, signature};
 use crate::problem::Problem;
-use crate::service::Service;
 use crate::time::now_ms;
-use crate::webhook::{StoredWebhook, signature};
 use agent_spaces_journal::{Document, Expected, Put};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// Longest time of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -20,15 +20,15 @@ const CLAIM_MS: i64 = 60_000;
 /// Wait after the store failed.
 const STORE_WAIT_MS: i64 = 5_000;
 
-impl Service {
+impl Webhooks {
     /// Sends messages when they are due, until the server stops. One that is being sent then is sent again later.
-    pub(super) async fn send_due(&self) {
-        let deliveries = &self.0.deliveries;
+    pub(super) async fn send_due(&self, stopping: &CancellationToken) {
+        let queue = &self.0.queue;
         loop {
-            while let Some(mut sending) = deliveries.take(now_ms()) {
-                let service = self.clone();
+            while let Some(mut sending) = queue.take(now_ms()) {
+                let webhooks = self.clone();
                 tokio::spawn(async move {
-                    let again = match service.send(&sending.id).await {
+                    let again = match webhooks.send(&sending.id).await {
                         Ok(again) => again,
                         Err(problem) => {
                             let (webhook_id, code) = (&sending.id, problem.code());
@@ -42,8 +42,8 @@ impl Service {
                 });
             }
             tokio::select! {
-                () = deliveries.changed(now_ms()) => {}
-                () = self.0.draining.cancelled() => return,
+                () = queue.changed(now_ms()) => {}
+                () = stopping.cancelled() => return,
             }
         }
     }
@@ -65,7 +65,10 @@ impl Service {
         let owner = document.owner.clone();
         let (webhook_id, space) = (id, delivery.space.as_str());
         let Some(subscriber) = self.subscriber(space, delivery.event).await? else {
-            tracing::warn!(target: OPERATOR_TARGET, webhook_id, space, "a webhook message was given up: its space is gone");
+            tracing::warn!(
+                target: OPERATOR_TARGET, webhook_id, space,
+                "a webhook message was given up: its space is gone, or its webhook no longer wants it"
+            );
             self.end_delivery(id, &owner).await?;
             return Ok(None);
         };
@@ -113,7 +116,7 @@ impl Service {
         let Some(headers) = headers(webhook, id, now_ms() / 1_000, &body) else {
             return Sent::Failed("the secret of the webhook cannot be read".to_owned());
         };
-        Sent::of(self.0.deliveries.client().post(&webhook.url, headers, body.into(), TIMEOUT).await)
+        Sent::of(self.client().post(&webhook.url, headers, body.into(), TIMEOUT).await)
     }
 }
 

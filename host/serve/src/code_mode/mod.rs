@@ -104,7 +104,7 @@ impl CodeMode {
 
     /// Says what a client can call.
     pub(super) async fn overview(&self, client: &Client) -> Overview {
-        Overview::of_catalogue(&self.known().await, client)
+        Overview::of_catalogue(&*self.known().await, client)
     }
 
     /// Calls a tool for a client. Returns `None` if there is no such tool.

@@ -3,7 +3,7 @@
 use super::channel_session::SessionStarter;
 use super::presence::Presence;
 use super::responses::method_not_allowed;
-use super::sessions::{MAX_OF_ALL, Sessions};
+use super::sessions::{AllSessions, Sessions};
 use super::sse::SseSessions;
 use super::streamable::Streamable;
 use super::{PATH, SSE_MESSAGE_PATH, SSE_PATH, WEBSOCKET_PATH, sse, websocket};
@@ -18,7 +18,6 @@ use hyper::body::Incoming;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// Minimum interval between checks for callers that are gone.
@@ -49,11 +48,11 @@ struct Service {
 impl McpRoutes {
     /// Creates the routes. The server must have the same callers.
     pub fn new(mode: Mode, callers: &Callers) -> McpRoutes {
-        let (session_permits, ending) = (Arc::new(Semaphore::new(MAX_OF_ALL)), CancellationToken::new());
+        let (all_sessions, ending) = (AllSessions::new(), CancellationToken::new());
         let (requests, running) = (InFlight::default(), InFlight::default());
         let services = callers.clients().map(|client| {
             let presence = Presence::default();
-            let sessions = Sessions::new(session_permits.clone(), presence.clone());
+            let sessions = Sessions::new(&all_sessions, presence.clone());
             let streamable = Streamable::new(mode.clone(), client.clone(), sessions.clone(), ending.clone());
             let starter = SessionStarter {
                 mode: mode.clone(),

@@ -15,9 +15,11 @@ class AsyncPrograms:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def publish(self, name: str, source: str, *, description: str | None = None, timeout: float | None = None) -> types.ProgramVersion:
-        """Publish a new version. The source of the newest version publishes nothing."""
-        return await self._transport.send(calls.publish_program(types.NewProgram(name, source, description)), timeout)
+    async def publish(
+        self, name: str, source: str, *, description: str | None = None, idempotency_key: str | None = None, timeout: float | None = None
+    ) -> types.ProgramVersion:
+        """Publish a new version. The source of the newest version publishes nothing. Repeated requests with one key publish one version."""
+        return await self._transport.send(calls.publish_program(types.NewProgram(name, source, description), idempotency_key), timeout)
 
     def list(self, *, limit: int | None = None, timeout: float | None = None) -> AsyncItems[types.Program]:
         """List programs."""

@@ -130,6 +130,19 @@ class AsyncSpace:
         self.info = await self._transport.send(calls.update_space(self.id, change, self.info.etag), timeout)
         return self
 
+    async def update_webhook(
+        self,
+        *,
+        url: str | None = None,
+        events: Sequence[types.WebhookEvent] | None = None,
+        enabled: bool | None = None,
+        timeout: float | None = None,
+    ) -> AsyncSpace:
+        """Change the webhook of the space, which keeps its secret; fails with ``precondition`` as ``update`` does."""
+        change = types.WebhookChange(url, None if events is None else list(events), enabled)
+        self.info = await self._transport.send(calls.update_webhook(self.id, change, self.info.etag), timeout)
+        return self
+
     async def refresh(self, *, timeout: float | None = None) -> AsyncSpace:
         """Read the space again."""
         self.info = await self._transport.send(calls.get_space(self.id), timeout)

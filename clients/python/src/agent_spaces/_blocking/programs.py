@@ -14,9 +14,11 @@ class Programs:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def publish(self, name: str, source: str, *, description: str | None = None, timeout: float | None = None) -> types.ProgramVersion:
-        """Publish a new version. The source of the newest version publishes nothing."""
-        return self._transport.send(calls.publish_program(types.NewProgram(name, source, description)), timeout)
+    def publish(
+        self, name: str, source: str, *, description: str | None = None, idempotency_key: str | None = None, timeout: float | None = None
+    ) -> types.ProgramVersion:
+        """Publish a new version. The source of the newest version publishes nothing. Repeated requests with one key publish one version."""
+        return self._transport.send(calls.publish_program(types.NewProgram(name, source, description), idempotency_key), timeout)
 
     def list(self, *, limit: int | None = None, timeout: float | None = None) -> Items[types.Program]:
         """List programs."""

@@ -5,10 +5,12 @@
 //! - `approver`: token that signs the decisions of callers
 //! - `telemetry`: logs, metrics and traces
 //! - `audit`: audit log of the session for the REST API
+//! - `drain_delay`: time between a signal and the shutdown
 
 pub(super) mod agents;
 mod approver;
 mod audit;
+mod drain_delay;
 mod slack;
 mod source;
 mod telemetry;
@@ -19,14 +21,14 @@ use super::foreign_configs::file::make_folder;
 use super::serving::listener::Listener;
 use super::serving::settings::ServeSettings;
 use super::serving::source::{Source, SourceOptions};
-use super::serving::{discovery, durable, stop_signal};
+use super::serving::{StopSignals, discovery, durable};
 use super::space_choice::SpaceChoice;
 use super::{approvals, folders, session, terminal};
 use agent_spaces::agent::CalledAgents;
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::confinement::HostNeeds;
 use agent_spaces::durable::DurableRuns;
-use agent_spaces::http_server::{self, Limits, Routes};
+use agent_spaces::http_server::{self, Limits, Routes, StopNotice};
 use agent_spaces::project::Project;
 use agent_spaces::rest::{RestRoutes, Service, ServiceSettings};
 use agent_spaces::serve::http::McpRoutes;
@@ -36,6 +38,7 @@ use agent_spaces_telemetry::log::LogFormat;
 use agents::{Agents, SurfaceOptions};
 use audit::ServedAuditLog;
 use clap::Args;
+use drain_delay::DrainDelay;
 use source::ProjectSpaces;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,7 +60,7 @@ const CONNECTIONS: Limits = Limits { of_caller: 1_000, of_all: 5_000, unauthenti
 /// Serve spaces, runs and agents to other programs: REST under /v1, MCP at /mcp.
 ///
 /// Runs are durable: they outlive their request and this process. SIGTERM takes no new runs, lets those in memory leave it,
-/// and ends the process within some seconds.
+/// and ends the process within some seconds. With --drain-delay it first tells load balancers, through /ready.
 #[derive(Args)]
 #[command(after_help = "Examples:
   agent-spaces serve
@@ -66,7 +69,8 @@ const CONNECTIONS: Limits = Limits { of_caller: 1_000, of_all: 5_000, unauthenti
   curl -H \"Authorization: Bearer $(cat ~/.local/state/agent-spaces/serve.token)\" http://127.0.0.1:7878/v1/spaces
 
 The OpenAPI document is at /openapi.json; /health, /ready and /metrics are for operators.
-Environment: AGENT_SPACES_LISTEN and AGENT_SPACES_DATA stand for --listen and --data; AGENT_SPACES_TOKEN is the operator's token.")]
+Environment: AGENT_SPACES_LISTEN, AGENT_SPACES_DATA and AGENT_SPACES_DRAIN_DELAY stand for --listen, --data and --drain-delay;
+AGENT_SPACES_TOKEN is the operator's token.")]
 pub(super) struct ServeCommand {
     #[command(flatten)]
     choice: SpaceChoice,
@@ -85,6 +89,9 @@ pub(super) struct ServeCommand {
     /// Maximum concurrent runs of one caller; others are queued [default: `serve.concurrency` of the configuration, else 10]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_CONCURRENCY)))]
     concurrency: Option<u16>,
+
+    #[command(flatten)]
+    drain_delay: DrainDelay,
 
     #[command(flatten)]
     surfaces: SurfaceOptions,
@@ -122,6 +129,7 @@ impl ServeCommand {
             kept: folders::workspaces().into_iter().collect(),
             ..HostNeeds::default()
         };
+        let drain_delay = self.drain_delay.resolve()?;
         self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
         raise_file_limit();
         let settings = ServeSettings::of_rest(&self.choice, self.concurrency);
@@ -159,7 +167,7 @@ impl ServeCommand {
             source.clone(),
             mode.clone(),
             (operator, settings.concurrency),
-            &self.listener,
+            (&self.listener, drain_delay),
             (metrics, self.metrics_open),
             agents.clone(),
         ));
@@ -196,12 +204,12 @@ async fn serve(
     source: Arc<Source>,
     mode: Mode,
     (operator, concurrency): (Client, usize),
-    listener: &Listener,
+    (listener, drain_delay): (&Listener, Duration),
     (metrics, is_metrics_open): (ServedMetrics, bool),
     agents: Option<Arc<Agents>>,
 ) -> Result<(), Failure> {
     // Registered before the address is printed: its reader may stop the server at once.
-    let stop = stop_signal();
+    let mut signals = StopSignals::new();
     let bound = listener.bind(operator, source.project()).await?;
     let service = service(&source, concurrency)?;
     service.remove_stray_workspaces().await;
@@ -213,7 +221,10 @@ async fn serve(
     let delivering = service.clone();
     tokio::spawn(async move { delivering.deliver_webhooks().await });
     let mcp = Arc::new(McpRoutes::new(mode.clone(), &bound.callers));
-    let rest = RestRoutes::new(service.clone()).with_metrics(metrics.text(), is_metrics_open);
+    let stop_notice = StopNotice::default();
+    let rest = RestRoutes::new(service.clone())
+        .with_metrics(metrics.text(), is_metrics_open)
+        .with_stop_notice(stop_notice.clone());
     tokio::spawn(metrics.read(service.clone(), source.clone()));
     // Before the REST API, which has every other path below /v1.
     let mut parts: Vec<Arc<dyn Routes>> = agents.as_ref().map(|agents| agents.parts()).unwrap_or_default();
@@ -227,15 +238,22 @@ async fn serve(
         origin_check: bound.origin_check,
         limits: CONNECTIONS,
         drain_timeout: DRAIN_TIMEOUT,
+        stop_notice: stop_notice.clone(),
     };
     let (clients, idle_timeout) = (source.session().clients(), bound.idle_timeout);
     // Also a caller that only starts runs over REST has MCP servers.
     let runs_of = |client: &Client| service.last_activity(client.owner());
     let stop = async {
         tokio::select! {
-            () = stop => {}
+            () = signals.next() => {}
             // Never ends by itself.
             () = mcp.reap_gone_callers(clients, idle_timeout, runs_of) => {}
+        }
+        if !drain_delay.is_zero() {
+            terminal::note(
+                "stopping soon: /ready answers 503, requests are still served; a second signal stops at once",
+            );
+            stop_notice.give(drain_delay, signals.next()).await;
         }
         terminal::note("stopping: no new runs, those in memory are parked");
         mode.stop_runs();

@@ -99,7 +99,7 @@ fn reasons_to_finish() {
     assert_eq!(finish("RECITATION"), Finish::Refused("RECITATION".to_owned()));
     assert_eq!(finish("MALFORMED_FUNCTION_CALL"), Finish::Other("MALFORMED_FUNCTION_CALL".to_owned()));
     let blocked = json!({"promptFeedback": {"blockReason": "OTHER", "blockReasonMessage": "no"}});
-    assert_eq!(stream(&[blocked.clone()]).unwrap().finish, Finish::Refused("OTHER: no".to_owned()));
+    assert_eq!(stream(std::slice::from_ref(&blocked)).unwrap().finish, Finish::Refused("OTHER: no".to_owned()));
     let whole = Gemini.whole(&origin(), blocked.to_string().as_bytes()).unwrap();
     assert_eq!(whole.finish, Finish::Refused("OTHER: no".to_owned()));
 }

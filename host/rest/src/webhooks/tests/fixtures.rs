@@ -1,17 +1,17 @@
 //! Processes, a receiver, and what is in the store.
 
+use crate::approval_request;
 use crate::service::{Service, ServiceSettings};
 use crate::source::NoSpaces;
-use crate::spaces;
+use crate::space_documents;
 use crate::time::now_ms;
-use crate::webhook::signature;
-use crate::webhooks::delivery::{Delivery, KIND};
-use agent_spaces_approvals::{ApproverToken, Question, Request};
+use crate::webhooks::stored_messages::{Delivery, KIND};
+use crate::webhooks::{Webhooks, signature};
+use agent_spaces_approvals::{ApproverToken, Request};
 use agent_spaces_durable::DurableRuns;
 use agent_spaces_journal::{
     Claim, Document, DocumentFilter, Entry, Expected, NewDocument, NewRun, SqliteStore, Status, Store, Summary,
 };
-use agent_spaces_types::identity::FunctionId;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -115,10 +115,19 @@ impl Message {
     }
 }
 
+/// The webhooks of a process that serves the runs of a store.
+pub(super) fn webhooks(store: &Arc<dyn Store>, reaches_private: bool) -> Webhooks {
+    service(store, reaches_private).0.webhooks.clone()
+}
+
 pub(super) async fn put_space(store: &Arc<dyn Store>, url: &str) {
-    let webhook = json!({ "url": url, "events": ["run.ended", "approval.needed"], "secret": SECRET });
+    put_webhook(store, json!({ "url": url, "events": ["run.ended", "approval.needed"], "secret": SECRET })).await;
+}
+
+/// Stores a space with this webhook, or changes that of the space.
+pub(super) async fn put_webhook(store: &Arc<dyn Store>, webhook: Value) {
     let new = NewDocument {
-        kind: spaces::KIND.to_owned(),
+        kind: space_documents::KIND.to_owned(),
         id: SPACE.to_owned(),
         owner: "ann".to_owned(),
         body: json!({ "name": "hooked", "webhook": webhook }).to_string(),
@@ -144,21 +153,7 @@ pub(super) async fn end_run(store: &Arc<dyn Store>, id: &str) {
 }
 
 pub(super) fn request(run: &str) -> Request {
-    let question = Question {
-        run_id: run.to_owned(),
-        call_id: 1,
-        space: None,
-        function_id: FunctionId::new("capabilities:crm/crm@1.0.0", "create-ticket"),
-        module: "@capabilities/crm".to_owned(),
-        source: "tests".to_owned(),
-        capability: "crm".to_owned(),
-        function: "createTicket".to_owned(),
-        params: json!({ "title": "private title" }),
-        shown: None,
-        message: "Create a ticket?".to_owned(),
-        places: vec!["agent.ts:5".to_owned()],
-    };
-    Request::new(question, Duration::from_secs(600))
+    approval_request::of_ticket(run, 1, Duration::from_secs(600))
 }
 
 pub(super) async fn messages(store: &Arc<dyn Store>, kind: &str) -> Vec<Document> {

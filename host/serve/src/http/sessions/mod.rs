@@ -1,8 +1,13 @@
 //! MCP sessions of one caller: limits, idle timeout, and cancellation of requests whose client disconnected.
+//!
+//! - `permits`: numbers of sessions, per caller and overall, and who loses one for a new one
 
-use super::presence::{Presence, SessionGuard};
+mod permits;
+
+use super::presence::Presence;
 use super::tracked_stream::TrackedStream;
 use futures_util::{Stream, StreamExt, stream};
+use permits::{CallerPermits, SessionPermit};
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, RequestId,
     ServerJsonRpcMessage,
@@ -15,12 +20,9 @@ use rmcp::transport::streamable_http_server::session::local::{
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
-/// Maximum number of sessions per caller, and overall. At the limit, the caller's least recently used session is
-/// closed, since a client that crashed never ends its session.
-const MAX_OF_CALLER: usize = 32;
-pub(super) const MAX_OF_ALL: usize = 512;
+pub(super) use permits::AllSessions;
 
 /// Idle timeout of a session. It is long because most clients cannot open a new session by themselves.
 pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
@@ -46,9 +48,9 @@ pub(super) struct Sessions(Arc<Inner>);
 struct Inner {
     local: LocalSessionManager,
     presence: Presence,
-    caller_permits: Arc<Semaphore>,
-    /// Shared by all callers.
-    all_permits: Arc<Semaphore>,
+    permits: CallerPermits,
+    /// Sessions of all callers.
+    all: AllSessions,
     entries: Mutex<HashMap<SessionId, Session>>,
 }
 
@@ -88,19 +90,17 @@ impl Session {
         Ok(())
     }
 
+    /// Returns true if it has neither a reader nor an open request.
+    fn is_idle(&self) -> bool {
+        self.readers == 0 && self.ids.is_empty()
+    }
+
     /// Removes a request that was answered or cancelled.
     fn end(&mut self, name: &str) -> Option<RequestId> {
         let id = self.open_requests.remove(name)?.id;
         self.ids.remove(&id);
         Some(id)
     }
-}
-
-/// Permits for one session, of the caller and overall. Held from before the session is created until it is closed.
-pub(super) struct SessionPermit {
-    _own: OwnedSemaphorePermit,
-    _of_all: OwnedSemaphorePermit,
-    _present: SessionGuard,
 }
 
 struct OpenRequest {
@@ -138,7 +138,7 @@ pub(super) enum SessionsError {
 }
 
 impl Sessions {
-    pub(super) fn new(all_permits: Arc<Semaphore>, presence: Presence) -> Sessions {
+    pub(super) fn new(all: &AllSessions, presence: Presence) -> Sessions {
         let mut config = SessionConfig::default();
         config.keep_alive = Some(IDLE_TIMEOUT);
         config.sse_retry = Some(RETRY);
@@ -146,8 +146,10 @@ impl Sessions {
         config.completed_cache_ttl = GONE_AFTER;
         let mut local = LocalSessionManager::default();
         local.session_config = config;
-        let caller_permits = Arc::new(Semaphore::new(MAX_OF_CALLER));
-        Sessions(Arc::new(Inner { local, presence, caller_permits, all_permits, entries: Mutex::default() }))
+        let (permits, entries) = (CallerPermits::new(), Mutex::default());
+        let sessions = Sessions(Arc::new(Inner { local, presence, permits, all: all.clone(), entries }));
+        all.add(&sessions);
+        sessions
     }
 
     /// Closes all sessions.
@@ -160,23 +162,6 @@ impl Sessions {
 
     fn entries(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
         self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Acquires the permits for a new session: free ones, or those of the least recently used session, which is closed.
-    pub(super) async fn acquire_permit(&self) -> Result<SessionPermit, SessionsError> {
-        let free = |permits: &Arc<Semaphore>| permits.clone().try_acquire_owned().ok();
-        if let (Some(_own), Some(_of_all)) = (free(&self.0.caller_permits), free(&self.0.all_permits)) {
-            return Ok(SessionPermit { _own, _of_all, _present: self.0.presence.session() });
-        }
-        let unused = {
-            let mut entries = self.entries();
-            let idle = entries.iter().filter(|(_, session)| session.readers == 0 && session.ids.is_empty());
-            let oldest = idle.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone());
-            oldest.and_then(|id| entries.remove_entry(&id))
-        };
-        let (id, session) = unused.ok_or(SessionsError::Full)?;
-        self.0.local.close_session(&id).await?;
-        Ok(session.permit)
     }
 
     /// Registers a reader of a session's stream, and of a request's if it is one.

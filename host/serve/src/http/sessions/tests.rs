@@ -1,5 +1,6 @@
 //! Session limits and cleanup of requests.
 
+use super::permits::MAX_OF_CALLER;
 use super::*;
 use futures_util::FutureExt;
 use rmcp::RoleServer;
@@ -7,7 +8,7 @@ use rmcp::transport::Transport;
 use serde_json::json;
 
 fn sessions() -> Sessions {
-    Sessions::new(Arc::new(Semaphore::new(MAX_OF_ALL)), Presence::default())
+    Sessions::new(&AllSessions::new(), Presence::default())
 }
 
 fn request(id: &str) -> ClientJsonRpcMessage {
@@ -50,7 +51,7 @@ async fn a_permit_is_held_before_its_session_is_created() {
     // An idle session is closed, and its permit passes to the new one directly.
     sessions.create_session().await.unwrap();
     assert!(!sessions.has_session(&first).await.unwrap());
-    assert_eq!((sessions.entries().len(), sessions.0.caller_permits.available_permits()), (1, 0));
+    assert_eq!((sessions.entries().len(), sessions.0.permits.used()), (1, MAX_OF_CALLER));
 }
 
 #[tokio::test]

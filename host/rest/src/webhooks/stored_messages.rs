@@ -1,10 +1,11 @@
 //! Messages in the store.
 
+use super::Webhooks;
+use super::queue::{MAX_OF_OWNER, MAX_OF_SPACE};
+use super::types::WebhookEvent;
 use crate::ids;
 use crate::problem::Problem;
-use crate::service::Service;
 use crate::time::now_ms;
-use crate::webhook::WebhookEvent;
 use agent_spaces_journal::{Document, Expected, NewDocument, Put};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use serde::{Deserialize, Serialize};
@@ -21,9 +22,6 @@ pub(super) const NOTICED_FOR_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// Time for which an ended message is known: longer than its event can be found.
 const ENDED_FOR_MS: i64 = NOTICED_FOR_MS + 24 * 60 * 60 * 1_000;
-
-/// Most messages of one space that wait. More are not stored until some were sent.
-pub(super) const MAX_OF_SPACE: usize = 1_000;
 
 /// Message to send, as the store keeps it. Its address is that of the space when it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,7 +63,7 @@ pub(super) enum Storing {
     New,
     /// It was stored before.
     Before,
-    /// Too many of its space wait.
+    /// Too many of its space or its owner wait. It is stored once some were sent, if somebody looks for it then.
     Full,
 }
 
@@ -92,29 +90,30 @@ pub(super) fn message_id(run: &str, event: WebhookEvent, approval: Option<&str>)
     ids::derived("msg_", &[run, event.as_str(), approval.unwrap_or_default()])
 }
 
-impl Service {
+impl Webhooks {
     /// Stores the message of an event, unless it was stored before.
     pub(super) async fn store_delivery(&self, happened: Happened<'_>) -> Result<Storing, Problem> {
         let Happened { owner, space, run, event, approval, payload } = happened;
         let id = message_id(run, event, approval);
-        let deliveries = &self.0.deliveries;
-        if deliveries.is_stored(&id) {
+        let (queue, known) = (&self.0.queue, &self.0.stored);
+        if known.contains_key(&id) {
             return Ok(Storing::Before);
         }
         if self.store().document(ENDED_KIND, &id).await?.is_some() {
-            deliveries.stored(&id);
+            known.insert(id, ());
             return Ok(Storing::Before);
         }
-        if deliveries.of_space(space) >= MAX_OF_SPACE {
+        if !queue.has_room(owner, space) {
             let event = event.as_str();
             tracing::warn!(
                 target: OPERATOR_TARGET, space, run, event,
-                "{MAX_OF_SPACE} webhook messages of the space wait; this one is stored once some were sent"
+                "{MAX_OF_SPACE} webhook messages of the space or {MAX_OF_OWNER} of its caller wait; this one is stored \
+                 once some were sent"
             );
             return Ok(Storing::Full);
         }
         let delivery = Delivery {
-            project: self.0.settings.project.clone(),
+            project: self.0.project.clone(),
             space: space.to_owned(),
             event,
             payload,
@@ -127,9 +126,9 @@ impl Service {
             Put::Conflict(_) => Storing::Before,
             Put::Missing => return Err(Problem::internal(&"the store neither has the message nor took it")),
         };
-        deliveries.stored(&id);
         // Also one that was there, which may be another host's: whoever sends it reads it first.
-        deliveries.add(&id, space, delivery.next);
+        queue.add(&id, owner, space, delivery.next);
+        known.insert(id, ());
         Ok(storing)
     }
 
@@ -152,7 +151,7 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use super::{Delivery, message_id};
-    use crate::webhook::WebhookEvent;
+    use crate::webhooks::types::WebhookEvent;
     use serde_json::json;
 
     #[test]

@@ -1,6 +1,9 @@
-//! Files of a space, with the same checks that its programs have.
+//! Requests about files.
 
+use super::MAX_FILE;
+use super::expectation::Expectation;
 use crate::audit::{Action, ApiAction, Subject};
+use crate::etags::ETags;
 use crate::pages::{Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
@@ -8,13 +11,13 @@ use crate::query::{NoQuery, RawQuery};
 use crate::service::Service;
 use crate::time;
 use crate::who::Who;
-use agent_spaces_std::fs::{FileEntry, FileError, Files, Precondition, Written};
+use agent_spaces_std::fs::{FileEntry, Written};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{
-    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH,
+    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
     LAST_MODIFIED, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, StatusCode};
@@ -23,11 +26,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Largest file that is read or written by a request.
-pub(crate) const MAX_FILE: usize = 8 << 20;
-
 pub(crate) fn router() -> OpenApiRouter<Service> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(read, write, remove))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(read, stat, write, remove))
 }
 
 /// File of a space.
@@ -100,11 +100,50 @@ async fn read(
     Path((space, path)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let found = service.with_files(&who, &space, None, move |files| files.read_bytes(&path, MAX_FILE as u64)).await?;
+    answer(&service, &who, &space, path, &headers).await
+}
+
+/// Get the size and the ETag of a file
+///
+/// The headers of the file, without its bytes. Errors have no body either.
+#[utoipa::path(
+    head, path = "/v1/spaces/{space}/files/{*path}", tag = "files", operation_id = "statFile",
+    params(
+        ("space" = String, Path, description = "Id of the space"),
+        ("path" = String, Path, description = "Path from the workspace, with slashes"),
+        ("If-None-Match" = Option<String>, Header, description = "ETag that the client has"),
+    ),
+    responses(
+        (status = 200, description = "The file exists", headers(
+            ("ETag" = String),
+            ("Content-Length" = u64, description = "Size in bytes"),
+        )),
+        (status = 304, description = "The file has this ETag"),
+    ),
+)]
+async fn stat(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    Path((space, path)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    // The router removes the body and keeps its length.
+    answer(&service, &who, &space, path, &headers).await
+}
+
+/// Answers with a file, unless the client has it.
+async fn answer(
+    service: &Service,
+    who: &Who,
+    space: &str,
+    path: String,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let found = service.with_files(who, space, None, move |files| files.read_bytes(&path, MAX_FILE as u64)).await?;
     let found = found.ok_or_else(|| Problem::not_found("file"))?;
     let etag = format!("\"{}\"", found.etag);
-    let is_known =
-        tags(&headers, &IF_NONE_MATCH)?.is_some_and(|tags| tags.iter().any(|tag| tag == "*" || *tag == found.etag));
+    let is_known = ETags::read(headers, &IF_NONE_MATCH)?.is_some_and(|tags| tags.has(&found.etag));
     let mut response = match is_known {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => found.bytes.into_response(),
@@ -187,133 +226,8 @@ async fn remove(
     }
 }
 
-impl Service {
-    /// Calls a function with the files of a space, where blocking is allowed. An action is written to the audit log before;
-    /// whether the policy and the precondition allow it is known only when it is done.
-    async fn with_files<T: Send + 'static>(
-        &self,
-        who: &Who,
-        space: &str,
-        action: Option<ApiAction>,
-        work: impl FnOnce(&Files) -> Result<T, FileError> + Send + 'static,
-    ) -> Result<T, Problem> {
-        let space = self.space(who, space).await?;
-        let assembled = self.assembled(&space).await?;
-        let none = || Problem::denied("space.denied", "This space has no files");
-        if assembled.files.is_none() {
-            return Err(none());
-        }
-        if let Some(action) = action {
-            self.record(action).await?;
-        }
-        let done = tokio::task::spawn_blocking(move || match &assembled.files {
-            Some(files) => work(files).map_err(Problem::from),
-            None => Err(none()),
-        });
-        let outcome = done.await.map_err(|error| Problem::internal(&error))?;
-        // The space may have ended meanwhile: then its folder is gone, or was made again by this.
-        self.check_kept(&space).await?;
-        outcome
-    }
-}
-
-impl From<FileError> for Problem {
-    fn from(error: FileError) -> Problem {
-        match &error {
-            FileError::Precondition { .. } => {
-                let detail = "The file is not in the state that the request expects: read it again";
-                Problem::new(StatusCode::PRECONDITION_FAILED, "precondition", detail)
-            }
-            FileError::TooLarge(most) => Problem::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "request.too_large",
-                format!("The file has more than {most} bytes"),
-            ),
-            FileError::Refused(_) if error.is_not_found() => Problem::not_found("file"),
-            FileError::Refused(refused) => Problem::denied("file.denied", refused.message.clone()),
-        }
-    }
-}
-
-/// State of a file that a request depends on.
-enum Expectation {
-    Any,
-    Absent,
-    Present,
-    Tag(String),
-}
-
-impl Expectation {
-    fn read(headers: &HeaderMap) -> Result<Expectation, Problem> {
-        let (matching, other) = (tags(headers, &IF_MATCH)?, tags(headers, &IF_NONE_MATCH)?);
-        match (matching.as_deref(), other.as_deref()) {
-            (None, None) => Ok(Expectation::Any),
-            (None, Some([tag])) if tag == "*" => Ok(Expectation::Absent),
-            (Some([tag]), None) if tag == "*" => Ok(Expectation::Present),
-            (Some([tag]), None) => Ok(Expectation::Tag(tag.clone())),
-            (_, Some(_)) => Err(Problem::invalid("If-None-Match", "expected `*`, without `If-Match`")),
-            _ => Err(Problem::invalid("If-Match", "expected one ETag")),
-        }
-    }
-
-    fn precondition(&self) -> Precondition<'_> {
-        match self {
-            Expectation::Any => Precondition::Any,
-            Expectation::Absent => Precondition::Absent,
-            Expectation::Present => Precondition::Present,
-            Expectation::Tag(tag) => Precondition::Match(tag),
-        }
-    }
-}
-
-/// Reads a list of ETags.
-fn tags(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Vec<String>>, Problem> {
-    let Some(value) = headers.get(name) else { return Ok(None) };
-    let wrong = || Problem::invalid(name.as_str(), "expected ETags such as `\"0123…\"`");
-    let text = value.to_str().map_err(|_| wrong())?;
-    let tag = |text: &str| match text.trim() {
-        "*" => Ok("*".to_owned()),
-        text => {
-            let quoted = text.strip_prefix("W/").unwrap_or(text);
-            let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            inner.filter(|inner| !inner.contains('"')).map(str::to_owned).ok_or_else(wrong)
-        }
-    };
-    text.split(',').map(tag).collect::<Result<Vec<_>, _>>().map(Some)
-}
-
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Expectation;
-    use agent_spaces_std::fs::Precondition;
-    use http::HeaderMap;
-    use http::header::HeaderName;
-
-    fn read(headers: &[(&'static str, &str)]) -> Result<Expectation, crate::problem::Problem> {
-        let headers = headers.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
-        Expectation::read(&headers.collect::<HeaderMap>())
-    }
-
-    #[test]
-    fn a_change_depends_on_one_etag_or_on_whether_the_file_exists() {
-        assert_eq!(read(&[]).unwrap().precondition(), Precondition::Any);
-        assert_eq!(read(&[("if-match", "\"ab\"")]).unwrap().precondition(), Precondition::Match("ab"));
-        assert_eq!(read(&[("if-match", "*")]).unwrap().precondition(), Precondition::Present);
-        assert_eq!(read(&[("if-none-match", "*")]).unwrap().precondition(), Precondition::Absent);
-        for wrong in [
-            &[("if-match", "ab")][..],
-            &[("if-match", "\"a\", \"b\"")],
-            &[("if-none-match", "\"a\"")],
-            &[("if-match", "*"), ("if-none-match", "*")],
-            &[("if-match", "\"a\"b\"")],
-        ] {
-            assert!(read(wrong).is_err(), "{wrong:?}");
-        }
     }
 }

@@ -1,0 +1,165 @@
+//! Requests about approvals.
+
+use super::decision::NewDecision;
+use super::stored::StoredApproval;
+use super::view::{ApprovalStatus, ApprovalView};
+use crate::audit::{Action, ApiAction, Subject};
+use crate::body::JsonBody;
+use crate::ids;
+use crate::pages::{Page, PageRequest};
+use crate::path::Path;
+use crate::problem::Problem;
+use crate::query::{NoQuery, RawQuery};
+use crate::service::Service;
+use crate::who::Who;
+use agent_spaces_journal::{ApprovalFilter, ApprovalRow, Decided, RunOwner, RunRow};
+use axum::Json;
+use axum::extract::State;
+use std::collections::HashMap;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) fn router() -> OpenApiRouter<Service> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get)).routes(routes!(decide))
+}
+
+/// List approvals
+///
+/// Oldest first.
+#[utoipa::path(
+    get, path = "/v1/approvals", tag = "approvals", operation_id = "listApprovals",
+    params(
+        ("status" = Option<ApprovalStatus>, Query, description = "Only those in this state"),
+        ("run" = Option<String>, Query, description = "Only those of this run"),
+        ("space" = Option<String>, Query, description = "Only those of this space"),
+        ("limit" = Option<u32>, Query, description = "Maximum number of items", minimum = 1, maximum = 100),
+        ("cursor" = Option<String>, Query, description = "`next` of the page before"),
+    ),
+    responses((status = 200, description = "One page", body = Page<ApprovalView>)),
+)]
+async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Result<Json<Page<ApprovalView>>, Problem> {
+    let query = query.with(&["status", "run", "space", "limit", "cursor"])?;
+    let request: PageRequest<(i64, String)> = PageRequest::read(&query)?;
+    let status: Option<ApprovalStatus> = query.choice("status")?;
+    let (run, space) = (query.text("run")?.map(str::to_owned), query.text("space")?.map(str::to_owned));
+    let mut scan = request.scan(status.is_some());
+    let mut found: Vec<StoredApproval> = Vec::new();
+    while let Some(after) = scan.next_after(found.len()) {
+        let filter = ApprovalFilter {
+            pending: status == Some(ApprovalStatus::Pending),
+            run: run.clone(),
+            limit: scan.limit,
+            after,
+            runs_of: Some(RunOwner {
+                project: service.0.settings.project.clone(),
+                caller: who.listed(),
+                space: space.clone(),
+            }),
+        };
+        let rows = service.store().approvals(filter).await?;
+        scan.read(rows.len(), rows.last().map(|row| (row.created, row.id.clone())));
+        let approvals = rows.iter().filter_map(StoredApproval::read);
+        found.extend(approvals.filter(|approval| status.is_none_or(|status| approval.status() == status)));
+    }
+    found.truncate(request.read_limit());
+    let page = request.page_until(scan.stopped(), found, StoredApproval::position, |approval| approval);
+    Ok(Json(Page { items: with_spaces(&service, page.items).await?, next: page.next }))
+}
+
+/// Shows approvals with the spaces of their runs.
+async fn with_spaces(service: &Service, approvals: Vec<StoredApproval>) -> Result<Vec<ApprovalView>, Problem> {
+    let mut spaces: HashMap<String, String> = HashMap::new();
+    let mut views = Vec::with_capacity(approvals.len());
+    for approval in approvals {
+        let run = &approval.request.run_id;
+        if !spaces.contains_key(run) {
+            // One that was removed meanwhile has no approvals any more.
+            let Some(row) = service.store().run(run).await? else { continue };
+            spaces.insert(run.clone(), row.summary.space);
+        }
+        let space = spaces.get(run).cloned().unwrap_or_default();
+        views.push(approval.view(&space));
+    }
+    Ok(views)
+}
+
+/// Get an approval
+#[utoipa::path(
+    get, path = "/v1/approvals/{approval}", tag = "approvals", operation_id = "getApproval",
+    params(("approval" = String, Path, description = "Id of the approval")),
+    responses((status = 200, description = "The approval", body = ApprovalView)),
+)]
+async fn get(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    Path(id): Path<String>,
+) -> Result<Json<ApprovalView>, Problem> {
+    shown(&service, &who, &id).await
+}
+
+/// Decide on a call
+///
+/// Only the first decision counts. The caller must be allowed to approve.
+#[utoipa::path(
+    post, path = "/v1/approvals/{approval}/decision", tag = "approvals", operation_id = "decideApproval",
+    params(("approval" = String, Path, description = "Id of the approval")),
+    request_body = NewDecision,
+    responses((status = 200, description = "The approval", body = ApprovalView)),
+)]
+async fn decide(
+    State(service): State<Service>,
+    who: Who,
+    _: NoQuery,
+    Path(id): Path<String>,
+    JsonBody(new): JsonBody<NewDecision>,
+) -> Result<Json<ApprovalView>, Problem> {
+    let (row, _) = approval(&service, &who, &id).await?;
+    who.check_may_approve()?;
+    let subject = Subject {
+        approval_id: Some(id.clone()),
+        decision: Some(new.decision.as_str()),
+        by: new.by.clone(),
+        ..Subject::run(&row.run)
+    };
+    let caller = if who.is_operator() { "the operator" } else { who.owner() };
+    let decision = new.checked(caller)?;
+    let request = StoredApproval::read(&row).ok_or_else(missing)?.request;
+    let decided = || Problem::conflict("approval.decided", "Somebody decided before: only the first decision counts");
+    if row.decision.is_some() {
+        return Err(decided());
+    }
+    if request.time_left().is_none() {
+        return Err(Problem::conflict("approval.expired", "The time to decide is over"));
+    }
+    let signed = service.0.settings.approver.sign_decision_of(caller, &request, decision);
+    service.record(ApiAction::new(&who, Action::ApprovalDecided, subject)).await?;
+    match service.store().decide(&id, &signed).await? {
+        Decided::Recorded => shown(&service, &who, &id).await,
+        Decided::Already { .. } => Err(decided()),
+        Decided::Ended => Err(Problem::conflict("run.ended", "The run has ended")),
+        Decided::Unknown => Err(missing()),
+    }
+}
+
+fn missing() -> Problem {
+    Problem::not_found("approval")
+}
+
+/// Answers with an approval.
+async fn shown(service: &Service, who: &Who, id: &str) -> Result<Json<ApprovalView>, Problem> {
+    let (row, run) = approval(service, who, id).await?;
+    let approval = StoredApproval::read(&row).ok_or_else(missing)?;
+    Ok(Json(approval.view(&run.summary.space)))
+}
+
+/// Returns an approval that a caller may see, with its run.
+async fn approval(service: &Service, who: &Who, id: &str) -> Result<(ApprovalRow, RunRow), Problem> {
+    let row = match ids::is_id(id, "apr_") {
+        true => service.store().approval(id).await?,
+        false => None,
+    };
+    let row = row.ok_or_else(missing)?;
+    let run = service.run_row(who, &row.run).await.map_err(|_| missing())?;
+    Ok((row, run))
+}

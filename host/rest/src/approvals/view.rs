@@ -1,0 +1,103 @@
+//! Approvals in responses.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// State of an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ApprovalStatus {
+    /// Waits for a decision.
+    Pending,
+    /// The call was approved.
+    Approved,
+    /// The call was denied.
+    Denied,
+    /// Nobody decided in time.
+    Expired,
+}
+
+/// Call that needs approval.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Approval)]
+pub(crate) struct ApprovalView {
+    /// Id: `apr_…`.
+    pub(super) id: String,
+    /// Id of the run.
+    pub(super) run_id: String,
+    /// Id of the space of the run.
+    pub(super) space_id: String,
+    /// Number of the call in the run.
+    #[schema(minimum = 1)]
+    pub(super) call_id: u64,
+    /// State.
+    pub(super) status: ApprovalStatus,
+    /// Capability, as scripts name it.
+    pub(super) capability: String,
+    /// Function, as scripts name it.
+    pub(super) function: String,
+    /// Id of the function.
+    pub(super) function_id: String,
+    /// Module that exports it.
+    pub(super) module: String,
+    /// Arguments, with secrets redacted.
+    #[schema(value_type = Value)]
+    pub(super) params: Value,
+    /// Message of the definition; untrusted text.
+    pub(super) message: String,
+    /// Places in the script that make the call: `agent.ts:5`.
+    pub(super) places: Vec<String>,
+    /// Time of the request.
+    #[schema(format = DateTime)]
+    pub(super) created_at: String,
+    /// Time after which it can no longer be decided.
+    #[schema(format = DateTime)]
+    pub(super) expires_at: String,
+    /// Decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) decision: Option<DecisionView>,
+}
+
+/// Decision on a call.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Decision)]
+pub(crate) struct DecisionView {
+    /// `approve` or `deny`.
+    pub(super) decision: DecisionKind,
+    /// Reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    /// Person who decided, as the caller named them: nobody verifies it. The name of the caller if it named nobody.
+    pub(super) by: String,
+    /// Caller who sent the decision, by its token: its name in the configuration, or `the operator`. Missing for a
+    /// decision at a terminal of the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) caller: Option<String>,
+    /// Time of the decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub(super) decided_at: Option<String>,
+}
+
+/// Approval or denial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DecisionKind {
+    /// The call is made.
+    Approve,
+    /// The call fails in the script.
+    Deny,
+}
+
+impl DecisionKind {
+    /// Returns its name in requests.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            DecisionKind::Approve => "approve",
+            DecisionKind::Deny => "deny",
+        }
+    }
+}

@@ -45,7 +45,10 @@ impl Message {
 
     /// The text of all text parts.
     pub fn text(&self) -> String {
-        self.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None }).collect()
+        self.parts
+            .iter()
+            .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+            .collect()
     }
 }
 

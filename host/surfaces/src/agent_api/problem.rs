@@ -41,7 +41,7 @@ pub(super) fn body(failure: &Failure) -> Value {
 
 /// Returns a path of a member as a JSON pointer.
 fn pointer(path: &str) -> String {
-    format!("/{}", path.replace('.', "/").replace('[', "/").replace(']', ""))
+    format!("/{}", path.replace(['.', '['], "/").replace(']', ""))
 }
 
 /// The response.

@@ -61,7 +61,7 @@ pub(super) fn refusal(outcome: &Outcome) -> Option<&str> {
 pub(super) fn body(head: &Head, outcome: &Outcome) -> Value {
     let refusal = refusal(outcome);
     let content =
-        Some(&outcome.text).filter(|text| refusal.is_none() && !(text.is_empty() && !outcome.calls.is_empty()));
+        Some(&outcome.text).filter(|text| refusal.is_none() && (!text.is_empty() || outcome.calls.is_empty()));
     let mut message = json!({ "role": "assistant", "content": content, "refusal": refusal });
     if !outcome.calls.is_empty() {
         message["tool_calls"] = outcome.calls.iter().map(call).collect();

@@ -96,6 +96,7 @@ fn failure(error: &AgentError) -> CapabilityError {
             busy
         }
         AgentError::Invalid(why) => CapabilityError::new(Code::CallInvalid, why.clone()),
+        AgentError::Denied(why) => CapabilityError::new(Code::CallDenied, why.clone()),
         AgentError::UnknownAgent { name, .. } => {
             let why = format!("There is no agent {name:?}: its configuration is not accepted, or has changed");
             CapabilityError::new(Code::CallUnavailable, why)

@@ -5,8 +5,8 @@ use crate::record::Record;
 use agent_spaces_models::{Finish, Message, Part, Role, ToolCall, ToolResult};
 use std::collections::HashSet;
 
-/// Result of a call that was being made when the process ended.
-const IN_DOUBT: &str = "(the outcome of this call is not known: the process ended while it was being made. Find out \
+/// Result of a call that was being made when the process or the question ended.
+const IN_DOUBT: &str = "(the outcome of this call is not known: it was interrupted while it was being made. Find out \
                         whether it took effect before you repeat it)";
 
 /// Result of a call that nobody answered: the caller asked something else instead.
@@ -54,10 +54,11 @@ impl Conversation {
         self.is_finished
     }
 
-    /// Text and end of an answer without calls that nothing followed: the process ended before it was given to anyone.
+    /// Text and end of an answer without calls, or of a refusal, that nothing followed: the process ended before it was
+    /// given to anyone.
     pub(crate) fn unused_answer(&self) -> Option<(String, Finish)> {
         let finish = self.last_finish.clone()?;
-        if !self.open.is_empty() {
+        if !self.open.is_empty() && !matches!(finish, Finish::Refused(_)) {
             return None;
         }
         let message = self.messages.last().filter(|message| message.role == Role::Assistant);

@@ -20,6 +20,9 @@ pub enum AgentError {
     /// The question is not acceptable.
     #[error("{0}")]
     Invalid(String),
+    /// The caller may not ask this agent.
+    #[error("{0}")]
+    Denied(String),
     /// Too many questions wait.
     #[error("too many questions wait for an answer: try again later")]
     Busy,

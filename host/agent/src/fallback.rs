@@ -5,7 +5,7 @@ use crate::answering::AnswerContext;
 use crate::event::AgentEvent;
 use crate::guard::code;
 use crate::model::ModelTarget;
-use agent_spaces_models::{Answer, Delta, ModelError, ModelErrorKind, Request};
+use agent_spaces_models::{Answer, Delta, ModelError, ModelErrorKind, Request, Role, ToolChoice};
 use agent_spaces_pipeline::accounting::ModelEntry;
 use agent_spaces_telemetry::spans;
 use std::time::{Duration, Instant, SystemTime};
@@ -95,7 +95,10 @@ fn prepared(target: &ModelTarget, request: &Request) -> Request {
     request.max_output_tokens = request.max_output_tokens.or(target.max_output_tokens);
     request.temperature = target.temperature.or(request.temperature);
     request.top_p = target.top_p.or(request.top_p);
-    if request.tool_choice == agent_spaces_models::ToolChoice::Auto
+    // A model that must call a tool in every turn never ends: the setting holds until one was called.
+    let is_called = request.messages.last().is_some_and(|message| message.role == Role::Tool);
+    if request.tool_choice == ToolChoice::Auto
+        && !is_called
         && let Some(choice) = &target.tool_choice
     {
         request.tool_choice = choice.clone();

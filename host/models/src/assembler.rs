@@ -193,7 +193,8 @@ impl Assembler {
         self.finish = Some(finish);
     }
 
-    /// The answer. Arguments are parsed here: no text is an empty object, and text that is no JSON object is broken.
+    /// The answer. Arguments are parsed here: no text is an empty object, unless the bound of tokens cut it, and text that
+    /// is no JSON object is broken.
     /// `Stop` after a call means `ToolCalls`.
     ///
     /// # Errors
@@ -205,8 +206,15 @@ impl Assembler {
             Some(finish) => finish,
             None => return Err(ModelError::new(Cut, "The answer ended before its end")),
         };
+        // A call that was cut before its arguments is not a call without any.
+        let is_cut = finish == Finish::Length
+            && matches!(parts.last(), Some(Open::Call(call)) if call.arguments.trim().is_empty());
         let mut allowance = Allowance(MAX_ARGUMENTS_MEMORY);
-        let parts = parts.into_iter().map(|part| part.build(&origin, &mut allowance)).collect::<Result<_, _>>()?;
+        let built = parts.into_iter().map(|part| part.build(&origin, &mut allowance));
+        let mut parts = built.collect::<Result<Vec<_>, _>>()?;
+        if is_cut && let Some(Part::ToolCall(call)) = parts.last_mut() {
+            call.arguments = Arguments::Broken(String::new());
+        }
         Ok(Answer { parts, finish, usage, model })
     }
 

@@ -95,6 +95,7 @@ impl Failure {
             AgentError::UnknownAgent { .. } | AgentError::UnknownSession(_) => FailureKind::NotFound,
             AgentError::SessionBusy(_) => FailureKind::Conflict,
             AgentError::Invalid(_) => FailureKind::Invalid,
+            AgentError::Denied(_) => FailureKind::Denied,
             AgentError::Busy => FailureKind::Busy,
             // Their texts name files of this machine.
             _ => return Failure::internal(error),
@@ -235,6 +236,13 @@ mod tests {
         assert!(!failure.message.contains("ann"), "{failure:?}");
         let failure = Failure::of_outcome(&Outcome { message: Some("/home/ann".into()), ..outcome(Ending::Store, "") });
         assert!(!failure.unwrap().message.contains("ann"));
+    }
+
+    #[test]
+    fn a_caller_that_may_not_ask_an_agent_is_told_so() {
+        let failure = Failure::of_error(&AgentError::Denied("this caller is not given the space".to_owned()));
+        assert_eq!((failure.kind, failure.status()), (FailureKind::Denied, StatusCode::FORBIDDEN));
+        assert_eq!(failure.message, "This caller is not given the space");
     }
 
     #[test]

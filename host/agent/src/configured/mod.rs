@@ -105,7 +105,17 @@ impl ConfiguredAgents {
             (given, _) => given.to_vec(),
         };
         let given = !models.is_empty();
-        let models = choices.iter().map(|choice| self.target(agent, choice, given)).collect::<Result<_, _>>()?;
+        let models =
+            choices.iter().map(|choice| self.target(agent, choice, given)).collect::<Result<Vec<ModelTarget>, _>>()?;
+        let budgets = agent.budgets;
+        let is_cost_bounded = [budgets.run, budgets.session, budgets.day].iter().any(|budget| budget.cost.is_some());
+        if is_cost_bounded && !given && models.iter().all(|model| model.price.is_none()) {
+            let fix = "add `price` to its models, or set `tokens`";
+            return Err(AgentError::Configuration(format!(
+                "{}: {}.budgets: no model of the agent has a price, so `cost` would never be reached; {fix}",
+                self.file, agent.place
+            )));
+        }
         let limits = AgentLimits::default();
         let tool_timeout = agent.limits.tool_timeout.or(self.defaults.tool_timeout);
         let sampling = self.defaults.sampling;

@@ -135,8 +135,8 @@ impl Filling<'_> {
 
     /// The base URL. Errors do not quote it: it may hold a password.
     fn base_url(&self, provider: &ModelProvider) -> Result<Url, AgentError> {
-        let Expanded { text, .. } = self.expand("baseUrl", &provider.base_url)?;
-        secrets_in_url(&text).iter().for_each(|secret| self.agents.redactor.add(secret));
+        let Expanded { text, values, .. } = self.expand("baseUrl", &provider.base_url)?;
+        values.iter().chain(&secrets_in_url(&text)).for_each(|secret| self.agents.redactor.add(secret));
         if provider.api == ModelApi::Ollama {
             return ollama_base_url(&text).map_err(|error| self.error("baseUrl", error));
         }

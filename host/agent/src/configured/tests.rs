@@ -83,6 +83,31 @@ fn errors_name_file_place_and_fix_and_only_the_agent_that_needs_it_fails() {
 }
 
 #[test]
+fn a_secret_in_an_address_is_masked() {
+    let agents = agents(json!({
+        "models": { "gate": { "api": "openai-chat", "baseUrl": "https://gate.example/${KEY}/v1" } },
+        "agents": { "a": { "models": ["gate/m"] } },
+    }));
+    assert!(agents.definition("a", &[]).is_ok());
+    assert!(!agents.redactor.text("POST https://gate.example/sk-0123456789abcdef/v1").contains("0123456789"));
+}
+
+#[test]
+fn a_budget_of_money_needs_a_price() {
+    let agents = |price: Value| {
+        agents(json!({
+            "models": { "ollama": { "models": { "a": price, "b": {} } } },
+            "agents": { "x": { "models": ["ollama/a", "ollama/b"], "budgets": { "day": { "cost": 1 } } } },
+        }))
+    };
+    let unpriced = message(agents(json!({})).definition("x", &[]));
+    assert!(unpriced.starts_with("f: $.agents.x.budgets: no model of the agent has a price"), "{unpriced}");
+    assert!(agents(json!({ "price": { "input": 1, "output": 2 } })).definition("x", &[]).is_ok());
+    // Whoever names a model on the command line knows what it costs.
+    assert!(agents(json!({})).definition("x", &[ModelChoice::parse("ollama/c").unwrap()]).is_ok());
+}
+
+#[test]
 fn there_is_a_default_agent_without_any() {
     let one = agents(json!({ "models": { "ollama": { "models": { "qwen3": {} } } } }));
     assert_eq!((one.only(), one.names()[0].0.as_str()), (Ok(DEFAULT_AGENT), DEFAULT_AGENT));

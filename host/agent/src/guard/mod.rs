@@ -17,7 +17,7 @@ pub(crate) use telemetry::code;
 
 use crate::model::ModelTarget;
 use crate::tools::ToolOutput;
-use agent_spaces_models::{Request, Usage};
+use agent_spaces_models::{Api, Request, Usage};
 use agent_spaces_telemetry::metrics::AgentMetrics;
 use counts::Counts;
 use learned::Learned;
@@ -27,6 +27,9 @@ use weigher::Weigher;
 
 /// Tokens that are kept free for an answer without a bound.
 const DEFAULT_OUTPUT: u64 = 4_096;
+
+/// The same for Anthropic's format, which demands a bound: the one that is sent where none is set.
+const ANTHROPIC_OUTPUT: u64 = 16_384;
 
 /// Most targets of one question.
 const MAX_TARGETS: usize = 1_000;
@@ -96,7 +99,8 @@ impl Guard {
 
     /// Tokens that are kept free for the answer.
     pub(crate) fn output_tokens(&self, target: &ModelTarget, max_output: Option<u32>) -> u64 {
-        max_output.map_or_else(|| DEFAULT_OUTPUT.min(target.window.tokens / 4), u64::from)
+        let usual = if target.provider.api == Api::Anthropic { ANTHROPIC_OUTPUT } else { DEFAULT_OUTPUT };
+        max_output.map_or_else(|| usual.min(target.window.tokens / 4), u64::from)
     }
 
     /// Learns from the usage that the provider reports for a request that was estimated at this many tokens.

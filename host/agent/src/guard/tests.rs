@@ -155,6 +155,8 @@ fn room_is_the_window_less_answer_and_buffer() {
     target.window.tokens = 8_000;
     assert_eq!((guard.output_tokens(&target, None), guard.room(&target, None)), (2_000, 5_744));
     assert_eq!(guard.room(&target, Some(u32::MAX)), 0);
+    // Its format demands a bound, and the one that is sent counts.
+    assert_eq!(guard.room(&super::tests::target(Api::Anthropic, "claude"), None), 131_072 - 16_384 - 256);
 }
 
 #[test]

@@ -7,6 +7,8 @@ use crate::event::{Watcher, unwatched};
 use crate::record::QuestionSettings;
 use agent_spaces_http_server::Client;
 use agent_spaces_models::{Message, Tool, ToolChoice};
+use agent_spaces_types::shown::Shown;
+use capability_gen::validate::Validator;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +17,9 @@ const MAX_MESSAGES: usize = 10_000;
 
 /// Tools of a caller. No provider takes more.
 const MAX_CALLER_TOOLS: usize = 512;
+
+/// Characters of what is wrong with a schema.
+const MAX_FAULT: usize = 500;
 
 /// How deep agents may call one another.
 pub(super) const MAX_DEPTH: u32 = 8;
@@ -119,6 +124,12 @@ impl Question {
         }
         if self.messages.is_empty() && !matches!(self.session, SessionChoice::Resume(_)) {
             return Err(AgentError::Invalid("the question has no messages; ask something".to_owned()));
+        }
+        if let Some(OutputFormat::Json(schema)) = &self.output
+            && let Err(error) = Validator::new(schema)
+        {
+            let why = Shown::line(&error.to_string(), MAX_FAULT);
+            return Err(AgentError::Invalid(format!("the JSON Schema of the answer is not usable: {why}")));
         }
         if self.depth() > MAX_DEPTH {
             return Err(AgentError::Invalid(format!(

@@ -142,6 +142,9 @@ async fn questions_that_cannot_be_asked_are_refused() {
     );
     let empty = Question::new(ann(), "helper", Vec::new());
     assert!(matches!(surface.ask(empty).await, Err(AgentError::Invalid(_))));
+    let mut wrong = question("Hi.", SessionChoice::New);
+    wrong.output = Some(OutputFormat::Json(json!({ "type": 7 })));
+    assert!(matches!(surface.ask(wrong).await, Err(AgentError::Invalid(why)) if why.contains("not usable")));
     let session = surface.ask(question("Hi.", SessionChoice::New)).await.unwrap().session;
     assert!(matches!(surface.ask(go_on(&session)).await, Err(AgentError::Invalid(why)) if why.contains("is finished")));
     let lost = question("Hi.", SessionChoice::Resume("ses_000000000000000000000000".to_owned()));

@@ -153,7 +153,9 @@ impl Answering<'_> {
                 Ok(answer) => answer,
                 Err(end) => return Ok(end),
             };
-            let calls = self.conversation.last_calls();
+            // What a refusal breaks off is not to be carried out.
+            let is_refused = matches!(answer.finish, Finish::Refused(_));
+            let calls = if is_refused { Vec::new() } else { self.conversation.last_calls() };
             if !calls.is_empty() && last == Last::No {
                 if let Some(end) = self.make_calls(calls, &mut last).await? {
                     return Ok(end);
@@ -231,7 +233,11 @@ impl Answering<'_> {
         let answered = match fallback::ask(targets, self.target, attempts, self.context, request).await {
             Ok(answered) => answered,
             Err(NoAnswer::ContextLimit(message)) => {
-                return Ok(Err(End::of(Ending::ContextLimit, &format!("The context window is full: {message}"))));
+                let fix = "Start another session, or ask a model with a larger window.";
+                return Ok(Err(End::of(
+                    Ending::ContextLimit,
+                    &format!("The context window is full: {message}. {fix}"),
+                )));
             }
             Err(NoAnswer::Failed(message)) => {
                 return Ok(Err(End::of(Ending::ModelFailed, &format!("No model answered: {message}"))));

@@ -12,8 +12,8 @@ const TOLD: u32 = 3;
 const ENDED: u32 = 6;
 
 /// What the model is told, before and after the number of repetitions.
-const NOTE: &str = "\n\n(This is the same call with the same result for the ";
-const NOTE_END: &str = "th time. Do something else, or answer.)";
+const NOTE: &str = "\n\n(The same call gave the same result ";
+const NOTE_END: &str = " times. Do something else, or answer.)";
 
 /// A result as its tool gave it, without what [`Repeats::note`] added.
 pub(crate) fn without_note(text: &str) -> &str {

@@ -204,6 +204,23 @@ fn a_stop_after_a_call_asks_for_calls() {
 }
 
 #[test]
+fn a_call_that_is_cut_before_its_arguments_is_broken() {
+    let built = |finish: Finish, last: &str| {
+        let mut built = assembler();
+        built.call("0", "x", "f", &mut quiet).unwrap();
+        built.call("1", "y", "f", &mut quiet).unwrap();
+        built.arguments("1", last, &mut quiet).unwrap();
+        built.set_finish(finish);
+        let answer = built.build().unwrap();
+        calls(&answer).iter().map(|call| matches!(call.arguments, Arguments::Broken(_))).collect::<Vec<_>>()
+    };
+    // The first one was whole when the second began.
+    assert_eq!(built(Finish::Length, ""), [false, true]);
+    assert_eq!(built(Finish::Length, "{}"), [false, false]);
+    assert_eq!(built(Finish::Stop, ""), [false, false]);
+}
+
+#[test]
 fn arguments_of_an_unknown_call_are_malformed() {
     let mut built = assembler();
     for result in [

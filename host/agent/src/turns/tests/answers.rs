@@ -1,10 +1,10 @@
 use crate::answering::Ending;
 use crate::definition::OutputFormat;
 use crate::event::AgentEvent;
-use crate::fixtures::{ScriptedTools, Stage, Step, answer, calls, says, tool};
+use crate::fixtures::{ScriptedTools, Stage, Step, answer, call, calls, says, tool};
 use crate::record::Record;
 use crate::tools::ToolOutput;
-use agent_spaces_models::{Finish, Message, Part, Role, ToolResult};
+use agent_spaces_models::{Finish, Message, Part, Role, ToolChoice, ToolResult};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -140,9 +140,7 @@ async fn a_model_that_repeats_itself_is_told_and_then_loses_its_tools() {
     assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::TurnLimit, "I give up."));
     assert!(outcome.message.unwrap().contains("repeated"));
     let results = stage.results();
-    assert!(
-        !results[1].contains("same call") && results[2].contains("same call with the same result for the 3th time")
-    );
+    assert!(!results[1].contains("same call") && results[2].contains("same call gave the same result 3 times"));
     assert!(stage.model.requests()[6].tools.is_empty());
     assert_eq!(stage.tools.calls().len(), 6);
 }
@@ -223,6 +221,25 @@ async fn refusals_and_cut_answers_are_told() {
     let cut = Step::Answer(answer(vec![Part::Text("It is".to_owned())], Finish::Length));
     let outcome = Stage::new(vec![("first", cut)], ScriptedTools::echo()).ask("q").await;
     assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Length, "It is"));
+}
+
+#[tokio::test]
+async fn calls_of_a_refused_answer_are_not_made() {
+    let parts = vec![call("a", "act", &json!({}))];
+    let refused = Step::Answer(answer(parts, Finish::Refused("policy".to_owned())));
+    let stage = Stage::new(vec![("first", refused)], ScriptedTools::echo());
+    assert_eq!(stage.ask("q").await.ending, Ending::Refused);
+    assert!(stage.tools.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_that_must_call_a_tool_does_so_in_the_first_turn_alone() {
+    let steps = vec![("first", calls(&[("a", "look", json!({}))])), ("first", says("Seen."))];
+    let mut stage = Stage::new(steps, ScriptedTools::echo());
+    stage.agent.models[0].tool_choice = Some(ToolChoice::Required);
+    assert_eq!(stage.ask("q").await.text, "Seen.");
+    let choices: Vec<_> = stage.model.requests().into_iter().map(|request| request.tool_choice).collect();
+    assert_eq!(choices, [ToolChoice::Required, ToolChoice::Auto]);
 }
 
 #[tokio::test]

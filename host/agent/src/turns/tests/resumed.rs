@@ -54,6 +54,14 @@ async fn a_recorded_answer_is_given_without_asking_again() {
 }
 
 #[tokio::test]
+async fn calls_of_a_recorded_refusal_are_not_made() {
+    let parts = vec![call("a", "act", &json!({}))];
+    let stage = stage(Vec::new(), vec![asked(), answered(parts, Finish::Refused("policy".into()))]);
+    assert_eq!(stage.go_on().await.ending, Ending::Refused);
+    assert!(stage.tools.calls().is_empty());
+}
+
+#[tokio::test]
 async fn a_question_without_an_answer_is_asked() {
     let stage = stage(vec![("first", says("done"))], vec![asked()]);
     assert_eq!(stage.go_on().await.text, "done");

@@ -7,7 +7,7 @@ use super::spaces::Spaces;
 use crate::commands::failure::Failure;
 use crate::commands::serving::agents::ServedAgents;
 use crate::commands::serving::source::SourceOptions;
-use crate::commands::{journal, session, terminal};
+use crate::commands::{journal, known_secrets, session, terminal};
 use agent_spaces::agent::{
     AgentDefinition, AgentService, CalledAgents, Outcome, Question, SessionChoice, Surface, ToolMode,
 };
@@ -16,6 +16,7 @@ use agent_spaces::models::{Client as ModelClient, Message, Trace};
 use agent_spaces::project::DurableSettings;
 use agent_spaces::serve::Client;
 use agent_spaces::{Accounting, Caller, Code, Shown};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -57,7 +58,7 @@ impl Host {
         others.filter_map(|name| settings.agents.definition(name, &[]).ok()).for_each(|other| agents.add(other));
         let spaces = Arc::new(Spaces::new(settings.choice, options, channel, runtime.handle().clone(), called.clone()));
         let (store, accounting) = match agent.tools {
-            ToolMode::Off => (store(command)?, Accounting::default()),
+            ToolMode::Off => (store(command)?, accounting(settings.accounting.as_deref())?),
             ToolMode::Auto | ToolMode::Code | ToolMode::Direct => {
                 let (modes, source) = spaces.open(space.as_deref())?;
                 agents.add_space(space, modes);
@@ -106,6 +107,16 @@ fn store(command: &AgentCommand) -> Result<Option<Arc<dyn Store>>, Failure> {
         true => Ok(None),
         false => journal::open(&DurableSettings::default()).map(Some),
     }
+}
+
+/// Opens the usage log, for an agent without a space that has one.
+fn accounting(file: Option<&Path>) -> Result<Accounting, Failure> {
+    let Some(file) = file else { return Ok(Accounting::default()) };
+    let opened = Accounting::to_file(file, known_secrets::redactor().clone());
+    opened.map_err(|error| {
+        let message = format!("the accounting file {}: {error}", file.display());
+        Failure::new(Code::ConfigFile, message, None)
+    })
 }
 
 fn model_client(is_traced: bool) -> Result<ModelClient, Failure> {

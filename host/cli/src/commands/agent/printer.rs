@@ -25,7 +25,7 @@ pub(super) struct Printer {
 /// What was printed.
 #[derive(Default)]
 pub(super) struct Printed {
-    /// True if the answer is on stdout already.
+    /// True if the text of the last whole answer is on stdout already.
     pub(super) has_text: bool,
     /// True if stdout does not end with a newline.
     is_line_open: bool,
@@ -85,7 +85,8 @@ impl Printed {
             AgentEvent::Text { text } if is_streamed => self.text(text),
             // A new answer begins a new line.
             AgentEvent::Turn { .. } => self.end_line(),
-            AgentEvent::Answered { .. } => self.is_partial = false,
+            // A model that does not stream may answer after one that does.
+            AgentEvent::Answered { .. } => self.has_text = std::mem::take(&mut self.is_partial),
             AgentEvent::ModelFailed { model, message, next } => {
                 self.end_line();
                 if std::mem::take(&mut self.is_partial) {
@@ -115,7 +116,7 @@ impl Printed {
         if text.is_empty() {
             return;
         }
-        (self.has_text, self.is_partial) = (true, true);
+        self.is_partial = true;
         self.is_line_open = !text.ends_with('\n');
         terminal::document(text.to_owned());
     }
@@ -124,4 +125,30 @@ impl Printed {
 /// Arguments of a call on one line, cut.
 fn short(arguments: &Value) -> Shown {
     Shown::line(&arguments.to_string(), MAX_ARGUMENTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Printed;
+    use agent_spaces::agent::AgentEvent;
+
+    fn printed(events: &[AgentEvent]) -> bool {
+        let mut printed = Printed::default();
+        events.iter().for_each(|event| printed.print(event, true));
+        printed.has_text
+    }
+
+    #[test]
+    fn only_the_text_of_the_last_answer_counts_as_printed() {
+        let text = || AgentEvent::Text { text: String::from("\n") };
+        let model = || "a/b".to_owned();
+        let answered = || AgentEvent::Answered { model: model(), input_tokens: 1, output_tokens: 1 };
+        let failed = || AgentEvent::ModelFailed { model: model(), message: "cut".to_owned(), next: None };
+        assert!(printed(&[text(), answered()]));
+        // The second model does not stream: its answer is still to be printed.
+        assert!(!printed(&[text(), failed(), answered()]));
+        assert!(!printed(&[text(), answered(), AgentEvent::Turn { number: 2 }, answered()]));
+        // Nothing came after the first answer.
+        assert!(printed(&[text(), answered(), AgentEvent::Turn { number: 2 }, failed()]));
+    }
 }

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub(in crate::commands) struct Settings {
     /// Agents and models.
     pub(in crate::commands) agents: ConfiguredAgents,
+    /// Usage log of the configuration.
+    pub(super) accounting: Option<PathBuf>,
     /// Where the tools come from.
     pub(in crate::commands) choice: SpaceChoice,
 }
@@ -37,9 +39,14 @@ impl Settings {
         let config = located.as_ref().and_then(ConfigLocation::file);
         let (variables, redactor) = (Variables::of_process(), known_secrets::redactor().clone());
         let mut agents = ConfiguredAgents::new(String::new(), folder.clone(), variables, redactor);
+        let mut usage_log = None;
         if let Some(file) = config {
-            let Config { file: shown, models, agents: configured, .. } = accepted_config(file, may_ask)?;
+            let Config { file: shown, models, agents: configured, accounting, .. } = accepted_config(file, may_ask)?;
             agents.file = shown;
+            // One without models and agents may be unaccepted.
+            if !(models.is_empty() && configured.is_empty()) {
+                usage_log = accounting.map(|accounting| in_folder(&folder, &accounting.file));
+            }
             (agents.models, agents.agents) = (models, configured);
         }
         let mut choice = choice.with(None, None);
@@ -52,7 +59,15 @@ impl Settings {
                 choice = choice.with(None, Some(&file));
             }
         }
-        Ok(Settings { agents, choice })
+        Ok(Settings { agents, accounting: usage_log, choice })
+    }
+}
+
+/// A path of a configuration in this folder. `~/` is the user's home.
+fn in_folder(folder: &Path, path: &str) -> PathBuf {
+    match path.strip_prefix("~/").zip(std::env::home_dir()) {
+        Some((rest, home)) => home.join(rest),
+        None => folder.join(path.strip_prefix("./").unwrap_or(path)),
     }
 }
 

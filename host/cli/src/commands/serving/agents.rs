@@ -154,6 +154,7 @@ impl From<AgentError> for Failure {
         let code = match &error {
             AgentError::UnknownAgent { .. } | AgentError::UnknownSession(_) => Code::ConfigUnknown,
             AgentError::Invalid(_) | AgentError::SessionBusy(_) => Code::ConfigUsage,
+            AgentError::Denied(_) => Code::CallDenied,
             AgentError::Configuration(_) => Code::ConfigFile,
             AgentError::Store(_) => Code::HostJournal,
             AgentError::Tools(_) => Code::HostMcp,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{cache, messages, schema};
 use crate::wire::json;
-use crate::{ModelError, ModelErrorKind, Origin, Request, ToolChoice};
+use crate::{ModelError, ModelErrorKind, Origin, Part, Request, ToolChoice};
 
 /// `max_tokens` where the request has no bound, since the format demands one. It is enough for a long file in one call,
 /// every model that is served takes it, and a model that runs wild costs little before it is stopped.
@@ -13,6 +13,9 @@ const DEFAULT_MAX_TOKENS: u64 = 16_384;
 /// Member of the body by which the provider places cache breakpoints itself. Where the options have it, even as `null`,
 /// this wire places none.
 const CACHE_CONTROL: &str = "cache_control";
+
+/// Name of the tool that stands in for tools that were taken away. It cannot be called.
+const NO_TOOL: &str = "no_tool";
 
 /// Writes the body of a request to `origin`.
 pub(super) fn body(origin: &Origin, request: &Request) -> Result<Value, ModelError> {
@@ -36,6 +39,10 @@ pub(super) fn body(origin: &Origin, request: &Request) -> Result<Value, ModelErr
         if let Some(choice) = tool_choice(request) {
             put("tool_choice", choice);
         }
+    } else if has_calls(request) {
+        // The format refuses calls and results in a conversation without any tool.
+        put("tools", json!([{"name": NO_TOOL, "input_schema": {"type": "object"}}]));
+        put("tool_choice", json!({"type": "none"}));
     }
     if !system.is_empty() {
         put("system", Value::Array(system));
@@ -61,6 +68,11 @@ pub(super) fn body(origin: &Origin, request: &Request) -> Result<Value, ModelErr
         body.remove(CACHE_CONTROL);
     }
     Ok(Value::Object(body))
+}
+
+fn has_calls(request: &Request) -> bool {
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    parts.any(|part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_)))
 }
 
 /// A thinking budget counts towards `max_tokens`, which has to exceed it.

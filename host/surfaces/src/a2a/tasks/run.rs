@@ -135,7 +135,10 @@ fn end(result: Option<Result<Outcome, AgentError>>) -> End {
         Some(Ok(outcome)) => outcome,
         Some(Err(error)) => {
             let failure = Failure::of_error(&error);
-            let is_refused = matches!(failure.kind, FailureKind::Busy | FailureKind::Conflict | FailureKind::Invalid);
+            let is_refused = matches!(
+                failure.kind,
+                FailureKind::Busy | FailureKind::Conflict | FailureKind::Invalid | FailureKind::Denied
+            );
             let state = if is_refused { TaskState::Rejected } else { TaskState::Failed };
             return End::without_answer(state, failure.message);
         }
@@ -198,6 +201,7 @@ mod tests {
         assert_eq!((state(Ending::Refused), state(Ending::Budget)), (TaskState::Rejected, TaskState::Failed));
         assert_eq!((state(Ending::Cancelled), end(None).state), (TaskState::Failed, TaskState::Failed));
         assert_eq!(end(Some(Err(AgentError::Busy))).state, TaskState::Rejected);
+        assert_eq!(end(Some(Err(AgentError::Denied("no".to_owned())))).state, TaskState::Rejected);
         let failed = end(Some(Err(AgentError::Store("/home/ann".to_owned()))));
         assert_eq!(failed.state, TaskState::Failed);
         assert!(!failed.message.unwrap().contains("ann"));

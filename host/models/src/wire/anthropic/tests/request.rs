@@ -204,6 +204,22 @@ fn thoughts_go_back_to_the_model_that_had_them() {
 }
 
 #[test]
+fn calls_without_tools_have_a_tool_that_cannot_be_called() {
+    let messages = vec![
+        Message::user("q"),
+        Message::assistant(vec![call("a", "f", json!({}))]),
+        Message::results(vec![result("a", "done")]),
+    ];
+    let written = body(&request(messages.clone()));
+    assert_eq!(written["tools"], json!([{"name": "no_tool", "input_schema": {"type": "object"}}]));
+    assert_eq!(written["tool_choice"], json!({"type": "none"}));
+    let with_tools = body(&Request { tools: vec![tool("f")], ..request(messages) });
+    assert_eq!(with_tools["tools"][0]["name"], "f");
+    assert!(with_tools.get("tool_choice").is_none());
+    assert!(body(&request(vec![Message::user("q")])).get("tools").is_none());
+}
+
+#[test]
 fn choices_of_tools() {
     let named = || ToolChoice::Tool("f".to_owned());
     for (choice, parallel, written) in [

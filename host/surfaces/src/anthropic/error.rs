@@ -1,5 +1,6 @@
 //! Errors in Anthropic's form.
 
+use super::request::THREAD;
 use crate::failure::{Failure, FailureKind};
 use agent_spaces_http_server::HttpResponse;
 use serde_json::{Value, json};
@@ -30,7 +31,12 @@ pub(super) fn body(failure: &Failure) -> Value {
         }
         _ => failure.message.clone(),
     };
-    json!({ "type": "error", "error": { "type": kind, "message": message } })
+    let mut body = json!({ "type": "error", "error": { "type": kind, "message": message } });
+    if failure.param.as_deref() == Some(THREAD) {
+        // With this code SDKs send the whole conversation instead.
+        body["error"]["details"] = json!({ "error_code": "thread_unsupported_request", "unsupported": [THREAD] });
+    }
+    body
 }
 
 /// The response.

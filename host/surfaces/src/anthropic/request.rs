@@ -8,6 +8,9 @@ use crate::parts::{add_tool, answer_schema};
 use agent_spaces_agent::{OutputFormat, Sampling, SessionChoice};
 use agent_spaces_models::{Tool, ToolChoice};
 
+/// Member of requests whose conversation the server should keep.
+pub(super) const THREAD: &str = "thread";
+
 /// A request.
 #[derive(Debug)]
 pub(super) struct MessageRequest {
@@ -18,6 +21,11 @@ pub(super) struct MessageRequest {
 /// Reads a request.
 pub(super) fn read(body: &Object) -> Result<MessageRequest, Failure> {
     let agent = json::id(body, "model", "")?.to_owned();
+    // To ignore it would lose the conversation: later requests of a thread have new messages alone.
+    if body.get(THREAD).is_some_and(|thread| !thread.is_null()) {
+        let message = "`thread` is not supported, nothing is kept here: send the whole conversation without it";
+        return Err(Failure::invalid(THREAD, message));
+    }
     let conversation = messages::read(body)?;
     let mut caller_tools = tools(body)?;
     let choice = json::object(body, "tool_choice", "")?;
@@ -144,5 +152,7 @@ mod tests {
         let search = json!([{ "type": "web_search_20250305", "name": "web_search" }]);
         assert_eq!(place(json!({ "tools": search })), "tools[0].type");
         assert_eq!(place(json!({ "output_format": { "type": "json_schema" } })), "output_format.schema");
+        assert_eq!(place(json!({ "thread": { "type": "create" } })), "thread");
+        assert!(read_with(json!({ "thread": null })).is_ok());
     }
 }

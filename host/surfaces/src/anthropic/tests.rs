@@ -114,6 +114,15 @@ async fn failures_have_anthropics_form() {
 }
 
 #[tokio::test]
+async fn threads_are_refused_with_the_code_that_sdks_know() {
+    let scripted = Scripted::new(OutputFormat::Text, Vec::new());
+    let thread = json!({ "thread": { "type": "create" } });
+    let refused = created(&routes(&scripted), thread).await.err().unwrap();
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(error::body(&refused)["error"]["details"]["error_code"], "thread_unsupported_request");
+}
+
+#[tokio::test]
 async fn tokens_are_counted_without_asking() {
     let scripted = Scripted::new(OutputFormat::Text, Vec::new());
     let routes = routes(&scripted);

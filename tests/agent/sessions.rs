@@ -21,6 +21,9 @@ fn a_session_goes_on_with_its_conversation() {
     assert!(listed[0]["title"].as_str().unwrap().contains("My name is Ada"));
     // Finished: there is nothing to go on with.
     assert_eq!(project.run(&["agent", "--resume", "last"], "").status.code(), Some(2));
+    let replayed = project.run(&["agent", "--replay", id], "");
+    assert_eq!(stdout(&replayed), "2 questions, 6 records as before, 0 differences\n", "{}", stderr(&replayed));
+    assert_eq!((replayed.status.code(), server.requests().len()), (Some(0), 2), "no model is asked");
 }
 
 #[test]

@@ -30,6 +30,9 @@ use sha2::{Digest as _, Sha256};
 const CLOSING: &str = "This is the last turn: no tools are available any more. Conclude now. Answer with the results of \
                        the tools that you have, and say what is missing.";
 
+/// Message after an answer that says nothing and calls nothing.
+const EMPTY: &str = "Your answer has no text. Answer now, or say what keeps you from it.";
+
 /// How often a model may correct an answer that its schema does not allow.
 const MAX_CORRECTIONS: u32 = 2;
 
@@ -49,6 +52,7 @@ pub(crate) async fn answer(
         turns: 0,
         corrections: 0,
         is_closing: false,
+        is_reminded: false,
         repeats: Repeats::default(),
         model: None,
         text: String::new(),
@@ -91,6 +95,8 @@ struct Answering<'a> {
     corrections: u32,
     /// Whether the tools were taken away with the closing message.
     is_closing: bool,
+    /// Whether the model was told that it answered with nothing.
+    is_reminded: bool,
     repeats: Repeats,
     model: Option<String>,
     /// Text of the last answer.
@@ -280,7 +286,8 @@ impl Answering<'_> {
         Ok(Some(end))
     }
 
-    /// Ends the question with the last answer, or asks for a correction of it, without tools (`None`).
+    /// Ends the question with the last answer, or asks for another one (`None`): a correction without tools, or words
+    /// instead of none.
     async fn conclude(&mut self, finish: &Finish, last: &mut Last) -> Result<Option<End>, AgentError> {
         let ended = match (finish, *last) {
             (Finish::Refused(reason), _) => {
@@ -304,6 +311,12 @@ impl Answering<'_> {
                 End { ending: Ending::Done, message: None, value: None, calls: Vec::new() }
             }
         };
+        // Models end without a word after long reasoning, or after a call that they failed to write.
+        let is_empty = *last == Last::No && self.text.trim().is_empty();
+        if is_empty && !std::mem::replace(&mut self.is_reminded, true) {
+            self.record(Record::Notice { text: EMPTY.to_owned() }).await?;
+            return Ok(None);
+        }
         match output::read(&self.context.output, &self.text) {
             Ok(value) => Ok(Some(End { value, ..ended })),
             Err(fault) => {

@@ -243,6 +243,19 @@ async fn a_model_that_must_call_a_tool_does_so_in_the_first_turn_alone() {
 }
 
 #[tokio::test]
+async fn a_model_that_says_nothing_is_reminded_once() {
+    let nothing = || Step::Answer(answer(vec![], Finish::Other("MALFORMED_FUNCTION_CALL".to_owned())));
+    let stage = Stage::new(vec![("first", nothing()), ("first", says("Four."))], ScriptedTools::echo());
+    assert_eq!(stage.ask("q").await.text, "Four.");
+    let requests = stage.model.requests();
+    assert!(requests[1].messages.last().unwrap().text().contains("no text") && !requests[1].tools.is_empty());
+    // Then silence is the answer.
+    let stage = Stage::new(vec![("first", nothing()), ("first", nothing())], ScriptedTools::echo());
+    let outcome = stage.ask("q").await;
+    assert_eq!((outcome.ending, outcome.text.as_str(), outcome.turns), (Ending::Done, "", 2));
+}
+
+#[tokio::test]
 async fn a_pause_of_the_provider_is_gone_on_with() {
     let pause = Step::Answer(answer(vec![Part::Text("So".to_owned())], Finish::Pause));
     let stage = Stage::new(vec![("first", pause), ("first", says("far."))], ScriptedTools::echo());

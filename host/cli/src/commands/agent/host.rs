@@ -9,7 +9,7 @@ use crate::commands::serving::agents::ServedAgents;
 use crate::commands::serving::source::SourceOptions;
 use crate::commands::{journal, known_secrets, session, terminal};
 use agent_spaces::agent::{
-    AgentDefinition, AgentService, CalledAgents, Outcome, Question, SessionChoice, Surface, ToolMode,
+    AgentDefinition, AgentService, CalledAgents, Outcome, Question, Replayed, SessionChoice, Surface, ToolMode,
 };
 use agent_spaces::journal::Store;
 use agent_spaces::models::{Client as ModelClient, Message, Trace};
@@ -88,6 +88,11 @@ impl Host {
         let outcome = self.runtime.block_on(self.surface.ask(question));
         self.interrupts.forget();
         Ok(outcome?)
+    }
+
+    /// Answers the questions of a session again, from its records.
+    pub(super) fn replay(&self, session: &str) -> Result<Replayed, Failure> {
+        Ok(self.runtime.block_on(self.surface.service().replay(&self.client, session))?)
     }
 
     /// Ends programs and servers.

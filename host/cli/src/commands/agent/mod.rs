@@ -6,7 +6,7 @@
 //! - `printer`: events; `outcome`: exit status, JSON and summary
 //! - `interactive`: questions from a terminal; `history`: those of earlier
 //! - `interrupts`: Ctrl-C
-//! - `sessions`: list of sessions
+//! - `sessions`: list of sessions; `replay`: a session once more, from its records
 
 mod history;
 mod host;
@@ -15,6 +15,7 @@ mod interrupts;
 mod outcome;
 mod printer;
 mod question;
+mod replay;
 mod sessions;
 pub(super) mod settings;
 mod spaces;
@@ -49,9 +50,10 @@ use std::path::{Path, PathBuf};
   agent-spaces agent --schema answer.schema.json --json \"Sum up README.md\"
   agent-spaces agent --sessions
   agent-spaces agent --resume last \"And the second one?\"
+  agent-spaces agent --replay last
 
 Models and agents are in `models` and `agents` of the configuration, or in an .ai-agent.json.
-Exit status: 0 ok, 1 refused or not what its schema allows, 2 bad usage or configuration, 3 a limit was reached
+Exit status: 0 ok, 1 refused, not what its schema allows or not as recorded, 2 bad usage or configuration, 3 a limit was reached
 (turns, time, context window, budget, length), 4 a file is not accepted, 5 models or the host failed, 130 cancelled.")]
 pub(super) struct AgentCommand {
     /// Name of the agent, if there are several, then the question; - reads the question from stdin
@@ -89,6 +91,10 @@ pub(super) struct AgentCommand {
     /// Session to go on with, or `last`; without a question, an interrupted one goes on
     #[arg(long, value_name = "ID")]
     resume: Option<String>,
+
+    /// Session, or `last`, to answer again with its recorded answers and results: no model is asked, no tool is called
+    #[arg(long, value_name = "ID", conflicts_with_all = ["words", "resume", "no_session", "sessions"])]
+    replay: Option<String>,
 
     /// Keep no session
     #[arg(long, conflicts_with = "resume")]
@@ -174,7 +180,7 @@ impl AgentCommand {
     fn run(&self) -> Result<u8, Failure> {
         self.confine.enter(&self.choice, Some(Path::new(".")), HostNeeds::default())?;
         let settings = Settings::load_asking(&self.choice)?;
-        let session = self.resume.as_deref().map(sessions::find).transpose()?;
+        let session = self.resume.as_deref().or(self.replay.as_deref()).map(sessions::find).transpose()?;
         let (name, text) = self.name_and_text(&settings)?;
         let name = match (name, &session) {
             (Some(name), _) => name,
@@ -192,12 +198,18 @@ impl AgentCommand {
             None if self.no_session => SessionChoice::None,
             None => SessionChoice::New,
         };
-        if text.is_none() && self.resume.is_none() && !is_interactive(self.json) {
+        let is_new = matches!(session, SessionChoice::New | SessionChoice::None);
+        if text.is_none() && is_new && !is_interactive(self.json) {
             let hint = "write the question as an argument, or - to read it from stdin";
             return Err(Failure::new(Code::ConfigUsage, "there is no question", Some(hint)));
         }
         let form = output.clone().unwrap_or_else(|| agent.output.clone());
         let host = Host::open(self, settings, agent)?;
+        if let (Some(_), SessionChoice::Resume(id)) = (&self.replay, &session) {
+            let replayed = host.replay(id);
+            host.close();
+            return Ok(replay::show(&replayed?, self.json));
+        }
         let asking = Asking { command: self, host: &host, name, output, form };
         let status = match text {
             None if self.resume.is_none() => asking.interactive(session),

@@ -16,7 +16,7 @@ pub(crate) fn preflight(asked: &HeaderMap) -> HttpResponse {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
     // `*` does not cover `Authorization`.
     let mut allowed = REQUEST_HEADERS.to_owned();
-    parameter_headers(asked).for_each(|name| allowed.extend([", ", name.as_str()]));
+    prefixed_headers(asked).for_each(|name| allowed.extend([", ", name.as_str()]));
     // Header names are valid header values, so this never falls back.
     let allowed = HeaderValue::try_from(allowed).unwrap_or(HeaderValue::from_static(REQUEST_HEADERS));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed);
@@ -32,26 +32,27 @@ const REQUEST_HEADERS: &str = "Authorization, Content-Type, Accept, Last-Event-I
                                Anthropic-Dangerous-Direct-Browser-Access, A2A-Version, A2A-Extensions";
 
 /// Response headers that a page may read.
-const EXPOSED_HEADERS: &str = "Mcp-Session-Id, WWW-Authenticate, ETag, Location, Retry-After, Link";
+const EXPOSED_HEADERS: &str = "Mcp-Session-Id, WWW-Authenticate, ETag, Location, Retry-After, X-Should-Retry, Link";
 
-/// Prefix of headers that repeat parameters of a tool. The rest of the name is up to the tool.
-const PARAMETER_PREFIX: &str = "mcp-param-";
+/// Prefixes of headers whose names are not known: those that repeat parameters of a tool, and those with which SDKs of
+/// models describe themselves.
+const PREFIXES: [&str; 2] = ["mcp-param-", "x-stainless-"];
 
 /// Maximum number and length of such headers, since the response repeats what an unauthenticated client sends.
 const MAX_PARAMETERS: usize = 64;
 const MAX_PARAMETER: usize = 128;
 
-/// Returns the tool parameter headers that a preflight request names.
-fn parameter_headers(asked: &HeaderMap) -> impl Iterator<Item = HeaderName> {
+/// Returns the headers with a known prefix that a preflight request names.
+fn prefixed_headers(asked: &HeaderMap) -> impl Iterator<Item = HeaderName> {
     let lines = asked.get_all(ACCESS_CONTROL_REQUEST_HEADERS).iter();
     let names = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
     // Anything that is not a header name is dropped, so that nothing can be injected into the response.
     let names = names.filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok());
-    let is_parameter = |name: &HeaderName| {
-        let rest = name.as_str().strip_prefix(PARAMETER_PREFIX);
+    let is_known = |name: &HeaderName| {
+        let rest = PREFIXES.iter().find_map(|prefix| name.as_str().strip_prefix(prefix));
         rest.is_some_and(|rest| !rest.is_empty()) && name.as_str().len() <= MAX_PARAMETER
     };
-    names.filter(is_parameter).take(MAX_PARAMETERS)
+    names.filter(is_known).take(MAX_PARAMETERS)
 }
 
 /// Adds the CORS headers that let a page of this origin read a response.
@@ -77,15 +78,18 @@ mod tests {
     }
 
     #[test]
-    fn preflight_allows_tool_parameter_headers_and_no_other_named_header() {
+    fn preflight_allows_headers_with_known_prefixes_and_no_other_named_header() {
         let always: Vec<&str> = REQUEST_HEADERS.split(", ").collect();
         assert_eq!(allowed(&[]), always);
         let asked = ["authorization,mcp-param-region, Mcp-Param-Tenant_1", "mcp-param-x!"];
         let named = ["mcp-param-region", "mcp-param-tenant_1", "mcp-param-x!"];
         assert_eq!(allowed(&asked), [&always[..], &named].concat());
-        let others =
-            "x-other,cookie,mcp-param-,mcp-parameter,x-mcp-param-a,mcp-param-a b,mcp-param-a:b,mcp-param-\"a\",,*";
-        assert_eq!(allowed(&[others]), always);
+        assert_eq!(allowed(&["X-Stainless-Lang"]), [&always[..], &["x-stainless-lang"]].concat());
+        let others = [
+            "x-other,x-stainless-,x-stainless,cookie,mcp-param-,mcp-parameter,x-mcp-param-a",
+            "mcp-param-a b,mcp-param-a:b,mcp-param-\"a\",,*",
+        ];
+        assert_eq!(allowed(&others), always);
     }
 
     #[test]
@@ -93,7 +97,7 @@ mod tests {
         let always = allowed(&[]).len();
         let many: Vec<String> = (0..1000).map(|number| format!("mcp-param-{number}")).collect();
         assert_eq!(allowed(&[&many.join(",")]).len(), always + MAX_PARAMETERS);
-        let longest = format!("{PARAMETER_PREFIX}{}", "x".repeat(MAX_PARAMETER - PARAMETER_PREFIX.len()));
+        let longest = format!("mcp-param-{}", "x".repeat(MAX_PARAMETER - "mcp-param-".len()));
         assert_eq!(allowed(&[&longest]).len(), always + 1);
         assert_eq!(allowed(&[&format!("{longest}x")]).len(), always);
     }

@@ -33,8 +33,10 @@ impl Bodies {
         let kib = announced.unwrap_or(MAX_BODY).min(MAX_BODY).div_ceil(1 << 10).max(1);
         let held = self.0.clone().try_acquire_many_owned(u32::try_from(kib).unwrap_or(u32::MAX));
         let busy = |_| Failure::new(FailureKind::Busy, "Too many large questions wait for an answer: try again later");
-        let held = held.map_err(busy)?;
+        let mut held = held.map_err(busy)?;
         let bytes = collect(body, MAX_BODY, BODY_TIMEOUT).await.map_err(Failure::of_body)?;
+        // A body that did not say its length held as much as any may have.
+        drop(held.split(kib.saturating_sub(bytes.len().div_ceil(1 << 10).max(1))));
         Ok((bytes, held))
     }
 
@@ -48,7 +50,8 @@ impl Bodies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http_body_util::Full;
+    use http_body_util::{Full, StreamBody};
+    use hyper::body::Frame;
 
     #[tokio::test]
     async fn bodies_share_their_memory() {
@@ -59,5 +62,13 @@ mod tests {
         assert_eq!(refused.kind, FailureKind::Busy);
         drop(held);
         assert!(bodies.receive(Full::new(Bytes::from_static(b"x"))).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_body_of_unknown_length_holds_what_it_has_once_it_is_there() {
+        let bodies = Bodies::default();
+        let frames = [Ok::<_, std::convert::Infallible>(Frame::data(Bytes::from(vec![b'x'; 1500])))];
+        let (_, held) = bodies.receive(StreamBody::new(futures_util::stream::iter(frames))).await.unwrap();
+        assert_eq!((held.num_permits(), bodies.0.available_permits()), (2, MAX_HELD_KIB - 2));
     }
 }

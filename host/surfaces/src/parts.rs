@@ -3,7 +3,7 @@
 use crate::bounds::{MAX_DESCRIPTION, MAX_IMAGE, MAX_IMAGES, MAX_MESSAGES, MAX_PARTS, MAX_SCHEMA, MAX_TOOLS};
 use crate::failure::Failure;
 use crate::json::Object;
-use agent_spaces_models::{Arguments, Image, Message, Tool};
+use agent_spaces_models::{Arguments, Image, Message, Tool, ToolChoice};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -137,6 +137,18 @@ pub(crate) fn add_tool(
     Ok(())
 }
 
+/// Checks that a choice has a tool of the caller to choose.
+pub(crate) fn check_choice(choice: &ToolChoice, tools: &[Tool]) -> Result<(), Failure> {
+    let fault = match choice {
+        ToolChoice::Required if tools.is_empty() => "`tool_choice` needs a tool: send `tools`",
+        ToolChoice::Tool(name) if tools.iter().all(|tool| tool.name != *name) => {
+            "`tool_choice` names no tool of `tools`"
+        }
+        ToolChoice::Auto | ToolChoice::None | ToolChoice::Required | ToolChoice::Tool(_) => return Ok(()),
+    };
+    Err(Failure::invalid("tool_choice", fault))
+}
+
 /// Checks a schema of answers.
 pub(crate) fn answer_schema(schema: &Object, at: &str) -> Result<Value, Failure> {
     let schema = Value::Object(schema.clone());
@@ -172,6 +184,18 @@ mod tests {
             assert!(add_tool(&mut tools, wrong, None, None, "tools[1]").is_err(), "{wrong}");
         }
         assert!(add_tool(&mut tools, "long", Some(&"x".repeat(MAX_DESCRIPTION + 1)), None, "tools[1]").is_err());
+    }
+
+    #[test]
+    fn a_choice_is_among_the_tools_of_the_caller() {
+        let mut tools = Vec::new();
+        assert!(
+            check_choice(&ToolChoice::Auto, &tools).is_ok() && check_choice(&ToolChoice::Required, &tools).is_err()
+        );
+        add_tool(&mut tools, "look", None, None, "tools[0]").unwrap();
+        assert!(check_choice(&ToolChoice::Required, &tools).is_ok());
+        assert!(check_choice(&ToolChoice::Tool("look".to_owned()), &tools).is_ok());
+        assert!(check_choice(&ToolChoice::Tool("leave".to_owned()), &tools).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::messages;
 use crate::asking::Asking;
 use crate::failure::Failure;
 use crate::json::{self, Object};
-use crate::parts::{add_tool, answer_schema};
+use crate::parts::{add_tool, answer_schema, check_choice};
 use agent_spaces_agent::{OutputFormat, Sampling, SessionChoice};
 use agent_spaces_models::{Tool, ToolChoice};
 
@@ -37,6 +37,7 @@ pub(super) fn read(body: &Object) -> Result<MessageRequest, Failure> {
         }
         choice => choice,
     };
+    check_choice(&tool_choice, &caller_tools)?;
     let one_by_one =
         choice.map(|choice| json::boolean(choice, "disable_parallel_tool_use", "tool_choice")).transpose()?;
     let sampling = Sampling {
@@ -64,8 +65,10 @@ fn tools(body: &Object) -> Result<Vec<Tool>, Failure> {
         let at = format!("tools[{number}]");
         let tool = json::item(tool, &at)?;
         if json::text(tool, "type", &at)?.is_some_and(|kind| kind != "custom") {
-            let message =
-                format!("`{at}` is a tool of Anthropic's servers, and there are none here: send tools of your own");
+            let message = format!(
+                "`{at}` is a tool that Anthropic defines, which models of others do not know: send a tool with an \
+                 `input_schema` and without a `type`"
+            );
             return Err(Failure::invalid(json::path(&at, "type"), message));
         }
         let (name, description) = (json::needed_text(tool, "name", &at)?, json::text(tool, "description", &at)?);

@@ -23,8 +23,10 @@ pub(super) fn read(client: &Client, body: &Object) -> Result<ApprovalAnswer, Fai
         return Err(Failure::invalid("reason", format!("expected at most {MAX_REASON} characters")));
     }
     let named = json::text(body, "by", "")?;
-    if named.is_some_and(|by| by.trim().is_empty() || by.chars().count() > MAX_BY) {
-        return Err(Failure::invalid("by", format!("expected 1 to {MAX_BY} characters")));
+    // It goes to logs.
+    let is_name = |by: &str| !by.trim().is_empty() && by.chars().count() <= MAX_BY && !by.chars().any(char::is_control);
+    if named.is_some_and(|by| !is_name(by)) {
+        return Err(Failure::invalid("by", format!("expected 1 to {MAX_BY} characters, without line breaks")));
     }
     let caller = if client.is_process() { "the operator" } else { client.owner() };
     // Who is named is what the caller says; the caller itself is known.

@@ -72,6 +72,7 @@ async fn wrong_decisions_change_nothing() {
         json!({ "decision": "maybe" }),
         json!({ "decision": "approve", "for": "run" }),
         json!({ "decision": "approve", "by": " " }),
+        json!({ "decision": "approve", "by": "ann\nbob" }),
         json!({ "decision": "deny", "reason": long }),
         json!({ "decision": "approve", "scope": "all" }),
     ] {

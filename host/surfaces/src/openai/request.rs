@@ -4,7 +4,7 @@ use super::messages;
 use crate::asking::Asking;
 use crate::failure::Failure;
 use crate::json::{self, Object};
-use crate::parts::{add_tool, answer_schema};
+use crate::parts::{add_tool, answer_schema, check_choice};
 use agent_spaces_agent::{OutputFormat, Sampling, SessionChoice};
 use agent_spaces_models::{Tool, ToolChoice};
 use serde_json::{Value, json};
@@ -34,6 +34,7 @@ pub(super) fn read(body: &Object) -> Result<ChatRequest, Failure> {
         }
         choice => choice,
     };
+    check_choice(&tool_choice, &caller_tools)?;
     let options = json::object(body, "stream_options", "")?;
     let has_usage = options.map(|options| json::boolean(options, "include_usage", "stream_options")).transpose()?;
     let sampling = Sampling {

@@ -94,15 +94,27 @@ fn message(payload: &Value, bot: &str) -> Option<Asked> {
     if !is_question || !is_plain || is_bot {
         return None;
     }
+    let team = id(payload, "team_id").or_else(|| id(event, "team"))?;
+    if is_of_others(payload, event, &team) {
+        return None;
+    }
     let text = event.get("text")?.as_str()?;
     let message = id(event, "ts")?;
     Some(Asked {
-        team: id(payload, "team_id").or_else(|| id(event, "team"))?,
+        team,
         channel: id(event, "channel")?,
         thread: id(event, "thread_ts").unwrap_or_else(|| message.clone()),
         message,
         text: to_plain(cut(text), bot),
     })
+}
+
+/// Returns true if the sender is of another organization, in a channel that is shared with it: only people of the
+/// workspace may use the rights of its caller.
+fn is_of_others(payload: &Value, event: &Value, team: &str) -> bool {
+    let is_shared = payload.get("is_ext_shared_channel").and_then(Value::as_bool).unwrap_or_default();
+    let home = ["user_team", "source_team", "team"].iter().find_map(|member| id(event, member));
+    is_shared && home.as_deref() != Some(team)
 }
 
 /// Reads a slash command out of its members.
@@ -198,6 +210,20 @@ mod tests {
         }
         assert_eq!(read("events_api", "e1", &json!([1]), "UBOT"), None);
         assert_eq!(read("unknown", "e1", &json!({}), "UBOT"), None);
+    }
+
+    #[test]
+    fn people_of_other_organizations_are_ignored_in_shared_channels() {
+        let asked = |is_shared: bool, homes: Value| {
+            let mut event = json!({ "type": "app_mention", "channel": "C1", "user": "U1", "text": "hi", "ts": "1.1" });
+            event.as_object_mut().unwrap().extend(homes.as_object().cloned().unwrap());
+            let payload = json!({ "team_id": "T1", "event": event, "is_ext_shared_channel": is_shared });
+            read("events_api", "e1", &payload, "UBOT").is_some()
+        };
+        assert!(asked(true, json!({ "team": "T1" })) && asked(true, json!({ "team": "T1", "user_team": "T1" })));
+        assert!(!asked(true, json!({ "team": "T2" })) && !asked(true, json!({ "team": "T1", "user_team": "T2" })));
+        assert!(!asked(true, json!({})), "nothing says whose it is");
+        assert!(asked(false, json!({})) && asked(false, json!({ "team": "T2" })));
     }
 
     #[test]

@@ -46,8 +46,11 @@ use tokio_util::sync::CancellationToken;
 /// Name of the surface, for logs.
 const SURFACE: &str = "slack";
 
-/// Messages, commands and clicks that are handled at once. Questions wait at the surface.
+/// Messages and commands that are handled at once. Questions wait at the surface.
 const MAX_HANDLED: u32 = 1_000;
+
+/// Clicks that are handled at once, apart from questions: those may be the ones that wait for a click.
+const MAX_CLICKS: usize = 100;
 
 /// Time that questions have to say that they were ended, when the process stops.
 const STOP_GRACE: Duration = Duration::from_secs(5);
@@ -66,6 +69,7 @@ struct Inner {
     /// User id of the bot.
     bot: OnceLock<String>,
     handled: Arc<Semaphore>,
+    clicks: Arc<Semaphore>,
     stopping: CancellationToken,
 }
 
@@ -88,6 +92,7 @@ impl Slack {
             seen: Seen::default(),
             bot: OnceLock::new(),
             handled: Arc::new(Semaphore::new(MAX_HANDLED as usize)),
+            clicks: Arc::new(Semaphore::new(MAX_CLICKS)),
             stopping: CancellationToken::new(),
             settings,
             api,
@@ -147,7 +152,11 @@ impl Slack {
     }
 
     fn handle(&self, incoming: Incoming) {
-        let Ok(permit) = self.0.handled.clone().try_acquire_owned() else {
+        let places = match &incoming {
+            Incoming::Message(_) | Incoming::Command(_) => &self.0.handled,
+            Incoming::Click(_) => &self.0.clicks,
+        };
+        let Ok(permit) = places.clone().try_acquire_owned() else {
             tracing::warn!(target: "agent_spaces::slack", "too many messages at once: one is dropped");
             return;
         };

@@ -1,5 +1,6 @@
 //! Agents of the configuration, and the surfaces that other programs ask them through.
 
+use super::allowed_agents::AllowedAgents;
 use super::slack;
 use crate::commands::agent::settings::Settings;
 use crate::commands::failure::Failure;
@@ -7,19 +8,15 @@ use crate::commands::serving::agents::{ServedAgents, SpaceModes};
 use crate::commands::serving::source::Source;
 use crate::commands::space_choice::SpaceChoice;
 use crate::commands::terminal;
-use agent_spaces::agent::{
-    AgentDefinition, AgentError, AgentService, AgentSource, AgentSummary, Approver, CalledAgents, Nesting, ToolMode,
-    Tools,
-};
+use agent_spaces::agent::{AgentService, CalledAgents, ToolMode};
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::http_server::Routes;
 use agent_spaces::models::Client as ModelClient;
-use agent_spaces::serve::{Client, ElicitedDecisions, Mode, Offers};
+use agent_spaces::serve::{ElicitedDecisions, Mode, Offers};
 use agent_spaces::surfaces::{self, A2aRoutes, A2aSettings, AgentTools, Slack, SurfaceLimits};
 use agent_spaces::{Code, DEFAULT_CONCURRENCY};
 use agent_spaces_telemetry::metrics::AgentMetrics;
 use clap::Args;
-use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -204,57 +201,5 @@ impl Agents {
         for (modes, _) in self.spaces.values() {
             modes.close().await;
         }
-    }
-}
-
-/// Agents whose spaces a caller is given. An agent has the functions of its space, so that a caller without the space
-/// cannot ask it.
-struct AllowedAgents {
-    agents: ServedAgents,
-    source: Arc<Source>,
-}
-
-impl AllowedAgents {
-    fn is_given(&self, agent: &AgentDefinition, client: &Client) -> bool {
-        let loaded = self.source.loaded();
-        let (Some(project), Some(name)) = (loaded.project(), &client.caller().name) else { return true };
-        // No caller of a configuration has a colon in its name. Slack's asks the agent that is configured for it.
-        if name.starts_with("slack:") {
-            return project.config().slack.is_some();
-        }
-        // A caller that the configuration no longer has is given nothing.
-        let Some(caller) = project.config().serve.callers.get(name) else { return false };
-        let (served, space) = (self.source.space(), agent.space.as_deref().or(self.source.space()));
-        match caller.spaces.is_empty() {
-            true => space == served,
-            false => caller.spaces.iter().any(|given| Some(given.as_str()) == space),
-        }
-    }
-}
-
-impl AgentSource for AllowedAgents {
-    fn agents(&self) -> Vec<AgentSummary> {
-        self.agents.agents()
-    }
-
-    fn definition(&self, name: &str) -> Option<Arc<AgentDefinition>> {
-        self.agents.definition(name)
-    }
-
-    fn tools<'a>(
-        &'a self,
-        agent: &'a AgentDefinition,
-        client: &'a Client,
-        approver: Arc<dyn Approver>,
-        nesting: Nesting,
-    ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>> {
-        if agent.tools != ToolMode::Off && !self.is_given(agent, client) {
-            let message = format!(
-                "this caller is not given the space of agent {:?}: the operator can add it to `spaces` of the caller",
-                agent.name
-            );
-            return Box::pin(std::future::ready(Err(AgentError::Invalid(message))));
-        }
-        self.agents.tools(agent, client, approver, nesting)
     }
 }

@@ -1,13 +1,15 @@
 //! `agent-spaces serve`
 //!
 //! - `source`: spaces of the project for the REST API
-//! - `agents`: agents of the configuration, and the surfaces that other programs ask them through; `slack`: its Slack app
+//! - `agents`: agents of the configuration, and the surfaces that other programs ask them through; `allowed_agents`: which
+//!   of them a caller may ask; `slack`: its Slack app
 //! - `approver`: token that signs the decisions of callers
 //! - `telemetry`: logs, metrics and traces
 //! - `audit`: audit log of the session for the REST API
 //! - `drain_delay`: time between a signal and the shutdown
 
 pub(super) mod agents;
+mod allowed_agents;
 mod approver;
 mod audit;
 mod drain_delay;

@@ -73,6 +73,24 @@ pub struct Outcome {
     pub model: Option<String>,
 }
 
+impl Outcome {
+    /// A question that was cancelled before it was asked.
+    pub(crate) fn cancelled() -> Outcome {
+        Outcome {
+            session: String::new(),
+            text: String::new(),
+            value: None,
+            ending: Ending::Cancelled,
+            message: Some("The question was cancelled before its tools were ready.".to_owned()),
+            calls: Vec::new(),
+            turns: 0,
+            usage: Usage::default(),
+            cost: None,
+            model: None,
+        }
+    }
+}
+
 /// How a question ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {

@@ -1,5 +1,6 @@
 //! Settings of a connection to a provider.
 
+use std::fmt;
 use std::time::Duration;
 
 use agent_spaces_secrets::Secret;
@@ -23,7 +24,7 @@ pub enum Api {
 }
 
 /// A provider of models.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Provider {
     /// Name in the configuration.
     pub name: String,
@@ -41,6 +42,19 @@ pub struct Provider {
     pub openrouter: bool,
 }
 
+impl fmt::Debug for Provider {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Of the base URL only the host: the rest may hold a key.
+        formatter
+            .debug_struct("Provider")
+            .field("name", &self.name)
+            .field("api", &self.api)
+            .field("host", &self.base_url.host_str())
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A header of a provider.
 #[derive(Clone, Debug)]
 pub struct Header {
@@ -48,4 +62,24 @@ pub struct Header {
     pub name: String,
     /// Its value, which may be a key.
     pub value: Secret,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_output_has_no_keys() {
+        let provider = Provider {
+            name: "work".to_owned(),
+            api: Api::OpenaiChat,
+            base_url: "https://user:hush@a.example/hush/v1?key=hush".parse().unwrap(),
+            key: Some(Secret::new("hush")),
+            headers: vec![Header { name: "x-key".to_owned(), value: Secret::new("hush") }],
+            timeout: Duration::from_secs(1),
+            openrouter: false,
+        };
+        let shown = format!("{provider:?}");
+        assert!(shown.contains("a.example") && !shown.contains("hush"), "{shown}");
+    }
 }

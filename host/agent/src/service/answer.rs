@@ -62,14 +62,20 @@ impl AgentService {
             )));
         }
         let session = self.session_of(&question, &agent).await?;
-        let tools = match self.tools_of(&question, &agent, &session).await {
+        // Servers may take long to start.
+        let started = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(None),
+            tools = self.tools_of(&question, &agent, &session) => tools.map_err(Some),
+        };
+        let tools = match started {
             Ok(tools) => tools,
             Err(error) => {
                 if let (Some(sessions), true) = (&self.0.sessions, session.is_new) {
                     // Nothing was asked in it. What cannot be deleted expires.
                     let _ = sessions.delete(question.client.owner(), &session.id).await;
                 }
-                return Err(error);
+                return error.map_or_else(|| Ok(Outcome::cancelled()), Err);
             }
         };
         let span = spans::invoke_agent(&agent.name, (!session.id.is_empty()).then_some(session.id.as_str()));
@@ -147,11 +153,13 @@ impl AgentService {
     ) -> Result<Outcome, AgentError> {
         let InSession { id, records, log, held: _held, .. } = session;
         let last = QuestionSettings::last_of(&records);
+        let is_resumed = question.messages.is_empty();
+        let before = if is_resumed { spent(last_question(&records)) } else { Spent::default() };
         let spent = spent(&records);
         let handles = Handles::default();
         let conversation = Conversation::of(records, &handles);
-        let settings = if question.messages.is_empty() { last.clone() } else { question.settings() };
-        if question.messages.is_empty() && conversation.is_finished() {
+        let settings = if is_resumed { last.clone() } else { question.settings() };
+        if is_resumed && conversation.is_finished() {
             return Err(AgentError::Invalid(format!("the last question of session {id:?} is finished; ask something")));
         }
         if settings != last {
@@ -160,6 +168,8 @@ impl AgentService {
         let sessions = self.0.sessions.as_ref();
         let day = self.0.days.begin(&agent.name, sessions).await;
         let agent = settings.applied_to(agent);
+        let spending = Spending::new(agent.budgets, spent, day.day.clone());
+        spending.go_on(before);
         let context = AnswerContext {
             models: self.0.models.clone(),
             tools,
@@ -170,7 +180,7 @@ impl AgentService {
             log,
             handles,
             guard: self.0.guard.for_question(),
-            spending: Spending::new(agent.budgets, spent, day.day.clone()),
+            spending,
             accounting: self.0.accounting.clone(),
             caller: question.client.caller().name.clone(),
             watcher: if question.parent.is_some() { unwatched() } else { question.watcher },
@@ -189,7 +199,13 @@ fn no_journal() -> AgentError {
     AgentError::Configuration("sessions need a journal, and this process has none; ask without a session".to_owned())
 }
 
-/// What the questions of a session spent.
+/// The records of the last question.
+fn last_question(records: &[Record]) -> &[Record] {
+    let start = records.iter().rposition(|record| matches!(record, Record::Asked { .. })).unwrap_or_default();
+    &records[start..]
+}
+
+/// What answers among records cost.
 fn spent(records: &[Record]) -> Spent {
     let mut spent = Spent::default();
     for record in records {

@@ -183,6 +183,48 @@ async fn a_dropped_question_is_cancelled_and_can_go_on() {
     assert!(result.text.contains("not known"));
 }
 
+/// An agent whose tools never start.
+struct Slow(Arc<AgentDefinition>);
+
+impl AgentSource for Slow {
+    fn agents(&self) -> Vec<AgentSummary> {
+        Vec::new()
+    }
+
+    fn definition(&self, _name: &str) -> Option<Arc<AgentDefinition>> {
+        Some(self.0.clone())
+    }
+
+    fn tools<'a>(
+        &'a self,
+        _agent: &'a AgentDefinition,
+        _client: &'a Client,
+        _approver: Arc<dyn Approver>,
+        _nesting: Nesting,
+    ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_cancelled_while_its_tools_start() {
+    let world = world(fixtures::agent(), Vec::new(), ScriptedTools::echo());
+    let source = Arc::new(Slow(world.source.agent.clone()));
+    let service =
+        AgentService::new(source, world.model.clone(), Some(world.store.clone()), Accounting::default(), None);
+    let surface = service.surface("test", None);
+    let asked = question("go", SessionChoice::New);
+    let cancel = asked.cancel.clone();
+    let cancelling = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        cancel.cancel();
+    };
+    let (outcome, ()) = tokio::join!(surface.ask(asked), cancelling);
+    assert_eq!(outcome.unwrap().ending, Ending::Cancelled);
+    // Nothing was asked in its session.
+    assert!(service.sessions(&ann(), None, 10).await.unwrap().sessions.is_empty());
+}
+
 #[tokio::test]
 async fn a_question_that_goes_on_is_asked_as_it_was() {
     let steps = vec![("first", Step::Hang), ("first", says("Oui."))];

@@ -58,6 +58,8 @@ struct Inner {
 struct Counted {
     usage: Usage,
     question: Spent,
+    /// What the question spent before it was interrupted.
+    before: Spent,
     /// Whether a price is known of an answer of the question.
     has_price: bool,
     session: Spent,
@@ -68,6 +70,11 @@ impl Spending {
     pub(crate) fn new(budgets: Budgets, session_so_far: Spent, day: Day) -> Spending {
         let counted = Counted { session: session_so_far, ..Counted::default() };
         Spending(Arc::new(Inner { budgets, counted: Mutex::new(counted), day }))
+    }
+
+    /// The question goes on: what it spent before counts for its budget.
+    pub(crate) fn go_on(&self, before: Spent) {
+        self.counted().before = before;
     }
 
     /// Adds an answer. Returns its cost, if its price is known.
@@ -96,7 +103,9 @@ impl Spending {
     pub(crate) fn exhausted(&self) -> Option<String> {
         let (question, session) = {
             let counted = self.counted();
-            (counted.question, counted.session)
+            let mut question = counted.question;
+            question.add(counted.before.tokens, Some(counted.before.cost));
+            (question, counted.session)
         };
         let budgets = &self.0.budgets;
         let all = [

@@ -46,6 +46,17 @@ fn the_budget_of_a_question_ends_it() {
 }
 
 #[test]
+fn what_a_question_spent_before_it_was_interrupted_counts() {
+    let spending = spending(Budgets { run: tokens(150), ..Budgets::default() });
+    spending.go_on(Spent { tokens: 149, cost: 0.0 });
+    assert_eq!(spending.exhausted(), None);
+    spending.add(&usage(1, 0), None);
+    assert!(spending.exhausted().is_some_and(|message| message.contains("150 of 150 tokens")));
+    // Those are the tokens of this process alone.
+    assert_eq!(spending.usage(), usage(1, 0));
+}
+
+#[test]
 fn money_ends_a_question_too() {
     let spending = spending(Budgets { run: cost(0.5), ..Budgets::default() });
     // An answer without a price costs nothing.

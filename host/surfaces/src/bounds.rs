@@ -11,6 +11,13 @@ pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bodies of all questions that are waiting or being answered, in KiB: 512 MiB.
 pub(crate) const MAX_HELD_KIB: usize = 512 << 10;
 
+/// Those of one caller, in KiB and in number: half of what all have, so that one caller leaves room for others.
+pub(crate) const MAX_CALLER_HELD_KIB: usize = MAX_HELD_KIB / 2;
+pub(crate) const MAX_CALLER_REQUESTS: usize = 500;
+
+/// Bytes of a decision. It is taken also where questions that wait for it hold all memory.
+pub(crate) const MAX_DECISION: usize = 16 << 10;
+
 /// JSON values in a body: each takes some hundred bytes.
 pub(crate) const MAX_VALUES: usize = 500_000;
 

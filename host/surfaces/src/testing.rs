@@ -209,7 +209,7 @@ pub(crate) fn ann() -> Client {
 
 /// Memory for a body.
 pub(crate) fn held() -> Held {
-    Bodies::default().empty().unwrap()
+    Bodies::default().empty(&ann()).unwrap()
 }
 
 /// Reads a whole response.

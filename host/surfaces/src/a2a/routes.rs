@@ -160,7 +160,7 @@ impl A2aRoutes {
             };
             json_response(status, JSON, &json_rpc::response(id, Err(error)))
         };
-        let (bytes, held) = match self.bodies.receive(body).await {
+        let (bytes, held) = match self.bodies.receive(client, body).await {
             Ok(received) => received,
             Err(failure) => return failed(&Value::Null, &A2aError::of_failure(&failure)),
         };
@@ -194,7 +194,7 @@ impl A2aRoutes {
         let performed = async {
             self.agent(Some(agent))?;
             let query = check(parts)?;
-            let received = self.bodies.receive(body).await;
+            let received = self.bodies.receive(client, body).await;
             let (bytes, held) = received.map_err(|failure| A2aError::of_failure(&failure))?;
             check_body_type(parts, &bytes)?;
             let operation = http_json::read(&parts.method, path, &query, &bytes)?;

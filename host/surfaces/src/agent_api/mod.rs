@@ -11,11 +11,13 @@ mod tests;
 
 use crate::asking::Asker;
 use crate::bodies::{Bodies, Held};
+use crate::bounds::{BODY_TIMEOUT, MAX_DECISION};
 use crate::failure::{Failure, FailureKind};
 use crate::json::{self, Object};
 use crate::observed::observed;
 use crate::responses::json_response;
 use crate::stream;
+use agent_spaces_http_server::body::collect;
 use agent_spaces_http_server::{Access, Authenticated, Client, Handling, HttpResponse, Refusal, Routes, Stopping};
 use answer::AgentEvents;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -85,17 +87,18 @@ impl AgentRoutes {
         let answered = async {
             match (place, &head.method) {
                 (Place::Agent(name), &Method::GET) => {
-                    let held = self.bodies.empty()?;
+                    let held = self.bodies.empty(client)?;
                     self.ask(client, name, &head, Object::new(), held).await
                 }
                 (Place::Agent(name), &Method::POST) => {
                     check_json(&head.headers)?;
-                    let (bytes, held) = self.bodies.receive(body).await?;
+                    let (bytes, held) = self.bodies.receive(client, body).await?;
                     self.ask(client, name, &head, json::body(&bytes)?, held).await
                 }
                 (Place::Decision(id), &Method::POST) => {
                     check_json(&head.headers)?;
-                    let (bytes, _held) = self.bodies.receive(body).await?;
+                    let received = collect(body, MAX_DECISION, BODY_TIMEOUT).await;
+                    let bytes = received.map_err(Failure::of_body)?;
                     let decided = self.asker.approvals().decide(client, id, &json::body(&bytes)?)?;
                     Ok(json_response(&decided))
                 }

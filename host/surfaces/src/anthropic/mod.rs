@@ -59,7 +59,7 @@ impl AnthropicRoutes {
             if head.method != Method::POST {
                 return Err(Failure::method("POST"));
             }
-            let (bytes, held) = self.bodies.receive(body).await?;
+            let (bytes, held) = self.bodies.receive(client, body).await?;
             if is_count { self.count(&bytes, held).await } else { self.create(client, &bytes, held).await }
         };
         let answering = async { answered.await.unwrap_or_else(|failure| error::response(&failure)) };

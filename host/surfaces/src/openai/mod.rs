@@ -52,7 +52,7 @@ impl OpenaiRoutes {
                 if head.method != Method::POST {
                     return Err(Failure::method("POST"));
                 }
-                let (bytes, held) = self.bodies.receive(body).await?;
+                let (bytes, held) = self.bodies.receive(client, body).await?;
                 self.complete(client, &bytes, held).await
             };
             let answering = async { completed.await.unwrap_or_else(|failure| error::response(&failure)) };

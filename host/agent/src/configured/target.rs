@@ -27,6 +27,10 @@ pub(super) fn target(
     let window = Window::default();
     let mut options = provider.options.clone();
     merge(&mut options, &model.options);
+    let tokens = match provider.api {
+        ModelApi::Ollama => ollama_window(model.context_window, &mut options),
+        _ => model.context_window,
+    };
     Ok(ModelTarget {
         provider: Provider {
             name: choice.provider.clone(),
@@ -39,7 +43,7 @@ pub(super) fn target(
         },
         model: choice.model.clone(),
         window: Window {
-            tokens: model.context_window.unwrap_or(window.tokens),
+            tokens: tokens.unwrap_or(window.tokens),
             buffer: model.context_window_buffer_tokens.unwrap_or(window.buffer),
             tokenizer: model.tokenizer.clone(),
         },
@@ -72,6 +76,23 @@ fn tool_choice(choice: ToolChoiceSetting) -> ToolChoice {
     match choice {
         ToolChoiceSetting::Auto => ToolChoice::Auto,
         ToolChoiceSetting::Required => ToolChoice::Required,
+    }
+}
+
+/// Ollama cuts what is longer than `num_ctx` of the request without a word. So that is the window, and a window that is
+/// configured is sent as it.
+fn ollama_window(configured: Option<u64>, options: &mut Map<String, Value>) -> Option<u64> {
+    let given = options.get("options").and_then(|options| options.get("num_ctx")).and_then(Value::as_u64);
+    match (configured, given.filter(|given| *given > 0)) {
+        (Some(configured), Some(given)) => Some(configured.min(given)),
+        (None, given) => given,
+        (Some(configured), None) => {
+            let options = options.entry("options").or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(options) = options {
+                options.entry("num_ctx").or_insert(Value::from(configured));
+            }
+            Some(configured)
+        }
     }
 }
 

@@ -93,6 +93,31 @@ fn a_secret_in_an_address_is_masked() {
 }
 
 #[test]
+fn the_window_of_ollama_is_the_one_that_is_sent() {
+    let agents = agents(json!({
+        "models": { "ollama": { "options": { "think": true }, "models": {
+            "window": { "contextWindow": 8_000 },
+            "option": { "options": { "options": { "num_ctx": 4_000, "top_k": 1 } } },
+            "both": { "contextWindow": 8_000, "options": { "options": { "num_ctx": 2_000 } } },
+        } } },
+        "agents": { "x": { "models": ["ollama/window", "ollama/option", "ollama/both", "ollama/neither"] } },
+    }));
+    let models = agents.definition("x", &[]).unwrap().models;
+    let windows: Vec<u64> = models.iter().map(|model| model.window.tokens).collect();
+    assert_eq!(windows, [8_000, 4_000, 2_000, 131_072]);
+    let options: Vec<Value> = models.into_iter().map(|model| Value::Object(model.options)).collect();
+    assert_eq!(
+        options,
+        [
+            json!({ "think": true, "options": { "num_ctx": 8_000 } }),
+            json!({ "think": true, "options": { "num_ctx": 4_000, "top_k": 1 } }),
+            json!({ "think": true, "options": { "num_ctx": 2_000 } }),
+            json!({ "think": true }),
+        ]
+    );
+}
+
+#[test]
 fn a_budget_of_money_needs_a_price() {
     let agents = |price: Value| {
         agents(json!({

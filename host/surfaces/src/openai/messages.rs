@@ -20,7 +20,10 @@ pub(crate) fn read(messages: &[Value]) -> Result<Conversation, Failure> {
             }
             "user" => {
                 let parts = content(&mut conversation, message, &at)?;
-                conversation.messages.push(Message { role: Role::User, parts });
+                // Providers refuse empty messages.
+                if !parts.is_empty() {
+                    conversation.messages.push(Message { role: Role::User, parts });
+                }
             }
             "assistant" => add_assistant(&mut conversation, message, &at)?,
             "tool" => add_result(&mut conversation, message, &at)?,
@@ -32,7 +35,7 @@ pub(crate) fn read(messages: &[Value]) -> Result<Conversation, Failure> {
         }
     }
     if conversation.messages.is_empty() {
-        return Err(Failure::invalid("messages", "`messages` has only system messages: send a question"));
+        return Err(Failure::invalid("messages", "`messages` have no question: send a `user` message with text"));
     }
     Ok(conversation)
 }
@@ -180,6 +183,7 @@ mod tests {
         let place = |messages: Value| read_all(messages).unwrap_err().param.unwrap();
         assert_eq!(place(json!([])), "messages");
         assert_eq!(place(json!([{ "role": "system", "content": "x" }])), "messages");
+        assert_eq!(place(json!([{ "role": "user", "content": "" }])), "messages");
         assert_eq!(place(json!([{ "role": "robot", "content": "x" }])), "messages[0].role");
         assert_eq!(place(json!([{ "role": "user", "content": 1 }])), "messages[0].content");
         assert_eq!(place(json!([{ "role": "tool", "tool_call_id": "c9", "content": "" }])), "messages[0].tool_call_id");

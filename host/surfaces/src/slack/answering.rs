@@ -36,7 +36,7 @@ impl Slack {
             return;
         };
         let message = WorkingMessage::post(self.api(), &channel, &thread).await;
-        let session = match self.0.threads.session(&held).await {
+        let session = match self.0.threads.session(&held, &self.settings().agent).await {
             Ok(Some(session)) => SessionChoice::Resume(session),
             Ok(None) if self.0.threads.are_kept() => SessionChoice::New,
             Ok(None) => SessionChoice::None,
@@ -67,7 +67,7 @@ impl Slack {
         };
         if let Ok(outcome) = &answered
             && !outcome.session.is_empty()
-            && let Err(error) = self.0.threads.keep(&held, &outcome.session).await
+            && let Err(error) = self.0.threads.keep(&held, &self.settings().agent, &outcome.session).await
         {
             tracing::error!(target: "agent_spaces::slack", "the session of a thread cannot be kept: {error}");
         }

@@ -52,24 +52,26 @@ impl Threads {
         is_free.then(|| Thread { id, owner: owner(team), busy: self.busy.clone() })
     }
 
-    /// Returns the session of a thread, if it has one.
-    pub(super) async fn session(&self, thread: &Thread) -> Result<Option<String>, String> {
+    /// Returns the session of a thread with an agent, if it has one. A session of another agent is of no use: the
+    /// configuration has changed, and the thread begins anew.
+    pub(super) async fn session(&self, thread: &Thread, agent: &str) -> Result<Option<String>, String> {
         let Some(store) = &self.store else { return Ok(None) };
         let document = store.document(KIND, &thread.id).await.map_err(|error| error.to_string())?;
         let body = document.filter(|document| document.owner == thread.owner).map(|document| document.body);
         let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
+        let body = body.filter(|body| body.get("agent").and_then(Value::as_str) == Some(agent));
         Ok(body.and_then(|body| body.get("session")?.as_str().map(str::to_owned)))
     }
 
-    /// Keeps the session of a thread.
-    pub(super) async fn keep(&self, thread: &Thread, session: &str) -> Result<(), String> {
+    /// Keeps the session of a thread with an agent.
+    pub(super) async fn keep(&self, thread: &Thread, agent: &str, session: &str) -> Result<(), String> {
         let Some(store) = &self.store else { return Ok(()) };
         let expires = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default() + TIME_TO_LIVE;
         let document = NewDocument {
             kind: KIND.to_owned(),
             id: thread.id.clone(),
             owner: thread.owner.clone(),
-            body: json!({ "session": session }).to_string(),
+            body: json!({ "agent": agent, "session": session }).to_string(),
             expires: i64::try_from(expires.as_millis()).ok(),
         };
         store.put_document(document, Expected::Any).await.map(drop).map_err(|error| error.to_string())
@@ -84,6 +86,8 @@ pub(super) fn owner(team: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Threads;
+    use agent_spaces_journal::{SqliteStore, Store};
+    use std::sync::Arc;
 
     #[tokio::test]
     async fn a_thread_has_one_question_at_a_time() {
@@ -91,8 +95,20 @@ mod tests {
         let thread = threads.enter("T1", "C1", "1.1").unwrap();
         assert!(threads.enter("T1", "C1", "1.1").is_none());
         assert!(threads.enter("T1", "C1", "1.2").is_some());
-        assert_eq!(threads.session(&thread).await, Ok(None));
+        assert_eq!(threads.session(&thread, "planner").await, Ok(None));
         drop(thread);
         assert!(threads.enter("T1", "C1", "1.1").is_some());
+    }
+
+    #[tokio::test]
+    async fn the_session_of_another_agent_is_not_gone_on_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = agent_spaces_journal::Settings::default();
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("journal"), settings).unwrap());
+        let threads = Threads::new(Some(store));
+        let thread = threads.enter("T1", "C1", "1.1").unwrap();
+        threads.keep(&thread, "planner", "ses_1").await.unwrap();
+        assert_eq!(threads.session(&thread, "planner").await, Ok(Some("ses_1".to_owned())));
+        assert_eq!(threads.session(&thread, "other").await, Ok(None));
     }
 }

@@ -49,6 +49,17 @@ impl Conversation {
         &self.messages
     }
 
+    /// Length of all images in base64.
+    pub(crate) fn image_bytes(&self) -> usize {
+        let parts = self.messages.iter().flat_map(|message| &message.parts);
+        let images = parts.flat_map(|part| match part {
+            Part::Image(image) => std::slice::from_ref(image),
+            Part::ToolResult(result) => result.images.as_slice(),
+            _ => &[],
+        });
+        images.map(|image| image.data.len()).sum()
+    }
+
     /// Whether the last question is answered.
     pub(crate) fn is_finished(&self) -> bool {
         self.is_finished

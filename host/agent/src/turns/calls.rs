@@ -24,6 +24,10 @@ pub(crate) const TOO_LARGE: &str = "(tool failed: context window budget exceeded
 /// Tokens from which on a model may still choose a smaller part of a result.
 const MIN_PART: u64 = 256;
 
+/// Length in base64 of all images of a conversation. They are sent with every request, and providers refuse requests of
+/// some 20 MB.
+const MAX_IMAGES: usize = 16 << 20;
+
 /// Names of tools that are listed for a model that called one that is not there.
 const MAX_NAMES: usize = 50;
 
@@ -42,12 +46,13 @@ impl Answering<'_> {
         }
         let mut made = stream::iter(begun).buffer_unordered(limits.parallel_calls.max(1));
         let mut room = self.room();
+        let mut image_room = MAX_IMAGES.saturating_sub(self.conversation.image_bytes());
         let mut is_full = false;
         while let Some((call, output)) = made.next().await {
             let (is_error, bytes) = (output.is_error, output.text.len());
             let (id, name) = (call.id.clone(), call.name.clone());
             (context.watcher)(AgentEvent::CallFinished { id, name, is_error, bytes });
-            let output = self.repeats.note(call, output);
+            let output = self.repeats.note(call, with_images(output, &mut image_room));
             let (output, kept) = self.fit(call, output, &mut room, &mut is_full);
             if let Some((handle, text)) = kept {
                 self.record(Record::Kept { handle, text }).await?;
@@ -128,6 +133,23 @@ impl Answering<'_> {
         (self.context.watcher)(AgentEvent::Note { text: message });
         (ToolOutput::error(TOO_LARGE), None)
     }
+}
+
+/// Leaves out images for which the conversation has no room.
+fn with_images(mut output: ToolOutput, room: &mut usize) -> ToolOutput {
+    let all = output.images.len();
+    output.images.retain(|image| {
+        let is_kept = image.data.len() <= *room;
+        if is_kept {
+            *room -= image.data.len();
+        }
+        is_kept
+    });
+    let lost = all - output.images.len();
+    if lost > 0 {
+        output.text.push_str(&format!("\n({lost} of {all} images left out: the conversation has too many already)"));
+    }
+    output
 }
 
 /// Makes one call. Every failure is a result for the model.

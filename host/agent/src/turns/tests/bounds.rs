@@ -6,6 +6,7 @@ use crate::guard::Guard;
 use crate::record::Record;
 use crate::tools::ToolOutput;
 use crate::turns::{CLOSING, TOO_LARGE};
+use agent_spaces_models::Image;
 use serde_json::json;
 use std::time::Duration;
 
@@ -120,6 +121,24 @@ async fn a_result_that_fits_nowhere_fails_and_the_model_concludes() {
     let requests = full.model.requests();
     assert!(requests[1].tools.is_empty());
     assert_eq!(requests[1].messages.last().unwrap().text(), CLOSING);
+}
+
+#[tokio::test]
+async fn images_of_a_conversation_are_bounded() {
+    let tools = ScriptedTools::new(|call| {
+        let image = Image { media_type: "image/png".to_owned(), data: "A".repeat(6 << 20) };
+        let output = ToolOutput { text: call.id, images: vec![image], ..ToolOutput::default() };
+        Box::pin(std::future::ready(output))
+    });
+    let two = calls(&[("a", "look", json!({ "n": 1 })), ("b", "look", json!({ "n": 2 }))]);
+    let stage = Stage::new(vec![("first", two), ("first", look(3)), ("first", says("Seen."))], tools);
+    assert_eq!(stage.ask("go").await.text, "Seen.");
+    let images = |record: Record| match record {
+        Record::Returned { result } => Some((result.images.len(), result.text.contains("1 of 1 images left out"))),
+        _ => None,
+    };
+    let found: Vec<_> = stage.log.records().into_iter().filter_map(images).collect();
+    assert_eq!(found, [(1, false), (1, false), (0, true)]);
 }
 
 #[tokio::test]

@@ -187,8 +187,16 @@ fn image(conversation: &mut Conversation, block: &Object, at: &str) -> Result<Im
     conversation.image(media_type, data, &at)
 }
 
+/// What a model is told of a document that is not text. A client that has one in its conversation sends it with every
+/// request, and could not go on if it were refused.
+const UNREADABLE: &str = "(A document is here that is not text, and cannot be read.)";
+
 /// Reads a document that is text.
 fn document<'a>(block: &'a Object, at: &str) -> Result<&'a str, Failure> {
+    let kind = json::object(block, "source", at)?.and_then(|source| source.get("type")?.as_str());
+    if kind == Some("base64") {
+        return Ok(UNREADABLE);
+    }
     json::needed_text(source(block, "text", at)?, "data", &json::path(at, "source"))
 }
 
@@ -229,6 +237,21 @@ mod tests {
         let Part::ToolResult(result) = &results.parts[0] else { panic!("{results:?}") };
         assert_eq!((result.name.as_str(), result.text.as_str(), result.is_error), ("look", "no\ncat", true));
         assert_eq!((result.images.len(), more.text().as_str()), (1, "And now?"));
+    }
+
+    #[test]
+    fn a_document_that_is_not_text_does_not_end_the_conversation() {
+        let text =
+            json!({ "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": "one" } });
+        let pdf = json!({ "type": "base64", "media_type": "application/pdf", "data": "aGk=" });
+        let pdf = json!({ "type": "document", "source": pdf });
+        let conversation = read_all(Value::Null, json!([{ "role": "user", "content": [text, pdf] }])).unwrap();
+        let [Part::Text(text), Part::Text(pdf)] = conversation.messages[0].parts.as_slice() else {
+            panic!("{conversation:?}")
+        };
+        assert_eq!((text.as_str(), pdf.as_str()), ("one", UNREADABLE));
+        let remote = json!([{ "type": "document", "source": { "type": "url", "url": "http://169.254.169.254/" } }]);
+        assert!(read_all(Value::Null, json!([{ "role": "user", "content": remote }])).is_err());
     }
 
     #[test]

@@ -118,7 +118,7 @@ async fn ask_one(
     let mut wait = FIRST_WAIT;
     for attempt in 1.. {
         (context.watcher)(AgentEvent::Asking { model: target.label() });
-        let (began, begun) = (SystemTime::now(), Instant::now());
+        let mut sent = Attempt { context, target, began: SystemTime::now(), begun: Instant::now(), is_over: false };
         let watcher = context.watcher.clone();
         let mut watch = move |delta: Delta<'_>| match delta {
             Delta::Text(text) => watcher(AgentEvent::Text { text: text.to_owned() }),
@@ -127,15 +127,8 @@ async fn ask_one(
         };
         let span = spans::chat(&target.provider.name, &target.model);
         let answer = context.models.answer(target, request, &mut watch).instrument(span.clone()).await;
-        let entry = ModelEntry {
-            began,
-            latency: begun.elapsed(),
-            provider: target.provider.name.clone(),
-            model: target.model.clone(),
-            caller: context.caller.clone(),
-            session: context.session.clone(),
-            ..ModelEntry::default()
-        };
+        sent.is_over = true;
+        let entry = sent.entry();
         let error = match answer {
             Ok(answer) => {
                 let cost = context.spending.add(&answer.usage, target.price.as_ref());
@@ -173,6 +166,39 @@ async fn ask_one(
     }
     // The loop returns; a range without an end does not say so.
     Err(ModelError::new(ModelErrorKind::Configuration, "the model was not asked"))
+}
+
+/// A request to a model. One that is dropped before its end is in the usage log, too: providers charge for it.
+struct Attempt<'a> {
+    context: &'a AnswerContext,
+    target: &'a ModelTarget,
+    began: SystemTime,
+    begun: Instant,
+    is_over: bool,
+}
+
+impl Attempt<'_> {
+    /// Its line in the usage log, without an outcome.
+    fn entry(&self) -> ModelEntry {
+        ModelEntry {
+            began: self.began,
+            latency: self.begun.elapsed(),
+            provider: self.target.provider.name.clone(),
+            model: self.target.model.clone(),
+            caller: self.context.caller.clone(),
+            session: self.context.session.clone(),
+            ..ModelEntry::default()
+        }
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let error = Some("the question ended before the answer".to_owned());
+            self.context.accounting.record_model(ModelEntry { error, ..self.entry() });
+        }
+    }
 }
 
 fn failed(context: &AnswerContext, target: &ModelTarget, message: &str, next: Option<String>) {

@@ -188,6 +188,7 @@ pub(crate) struct Stage {
     pub(crate) events: Arc<Mutex<Vec<AgentEvent>>>,
     pub(crate) cancel: CancellationToken,
     pub(crate) caller_tools: Vec<Tool>,
+    pub(crate) accounting: Accounting,
 }
 
 impl Stage {
@@ -200,6 +201,7 @@ impl Stage {
             events: Arc::default(),
             cancel: CancellationToken::new(),
             caller_tools: Vec::new(),
+            accounting: Accounting::default(),
         }
     }
 
@@ -228,7 +230,7 @@ impl Stage {
             handles,
             guard: Guard::new(None),
             spending: Spending::new(self.agent.budgets, Spent::default(), Day::default()),
-            accounting: Accounting::default(),
+            accounting: self.accounting.clone(),
             caller: None,
             watcher: Arc::new(move |event| events.lock().unwrap().push(event)),
             cancel: self.cancel.child_token(),

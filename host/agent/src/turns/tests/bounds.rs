@@ -7,6 +7,8 @@ use crate::record::Record;
 use crate::tools::ToolOutput;
 use crate::turns::{CLOSING, TOO_LARGE};
 use agent_spaces_models::Image;
+use agent_spaces_pipeline::accounting::Accounting;
+use agent_spaces_secrets::Redactor;
 use serde_json::json;
 use std::time::Duration;
 
@@ -159,10 +161,16 @@ async fn a_model_with_a_larger_window_takes_over() {
 
 #[tokio::test(start_paused = true)]
 async fn a_question_that_takes_too_long_ends() {
-    let stage = Stage::new(vec![("first", Step::Hang)], ScriptedTools::echo());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("usage.jsonl");
+    let mut stage = Stage::new(vec![("first", Step::Hang)], ScriptedTools::echo());
+    stage.accounting = Accounting::to_file(&file, Redactor::default()).unwrap();
     let outcome = stage.ask("go").await;
     assert_eq!(outcome.ending, Ending::Time);
     assert!(matches!(stage.log.records().last(), Some(Record::Finished { ending }) if ending == "time-limit"));
+    // Its provider may charge for what was asked.
+    let usage = std::fs::read_to_string(file).unwrap();
+    assert!(usage.lines().count() == 1 && usage.contains(r#""status":"failed""#), "{usage}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -119,6 +119,8 @@ impl<'a> Writer<'a> {
         self.marker = None;
         let arguments = match &call.arguments {
             Arguments::Object(object) => Value::from(object.clone()).to_string(),
+            // Cut before they began.
+            Arguments::Broken(text) if text.is_empty() => "{}".to_owned(),
             Arguments::Broken(text) => text.clone(),
         };
         let call_id = self.call_id(&call.id);

@@ -79,7 +79,7 @@ pub(crate) async fn ask(
             }
             Err(error) => {
                 is_too_large &= error.kind == ModelErrorKind::ContextWindow;
-                failures.push(format!("{}: {error}", target.label()));
+                failures.push(format!("{}: {}", target.label(), reason(target, &error.message)));
             }
         }
     }
@@ -202,7 +202,14 @@ impl Drop for Attempt<'_> {
 }
 
 fn failed(context: &AnswerContext, target: &ModelTarget, message: &str, next: Option<String>) {
-    (context.watcher)(AgentEvent::ModelFailed { model: target.label(), message: message.to_owned(), next });
+    let message = reason(target, message).to_owned();
+    (context.watcher)(AgentEvent::ModelFailed { model: target.label(), message, next });
+}
+
+/// What went wrong, without the name of the model, which stands before it.
+fn reason<'a>(target: &ModelTarget, message: &'a str) -> &'a str {
+    let name = format!("{}, model {}: ", target.provider.name, target.model);
+    message.strip_prefix(name.as_str()).unwrap_or(message)
 }
 
 /// Up to a quarter of a wait, so that many hosts do not come back at the same moment.

@@ -86,11 +86,12 @@ async fn a_model_that_failed_is_not_asked_again_in_the_question() {
 
 #[tokio::test]
 async fn when_all_models_fail_each_is_named() {
-    let stage = stage(vec![("first", fails(ModelErrorKind::Server)), ("second", fails(ModelErrorKind::Quota))]);
+    let named = ModelError::new(ModelErrorKind::Server, "local, model first: HTTP 500");
+    let stage = stage(vec![("first", Step::Fail("", named)), ("second", fails(ModelErrorKind::Quota))]);
     let outcome = stage.ask("go").await;
     assert_eq!(outcome.ending, Ending::ModelFailed);
     let message = outcome.message.unwrap();
-    assert!(message.contains("local/first") && message.contains("local/second"), "{message}");
+    assert_eq!(message, "No model answered: local/first: HTTP 500; local/second: the provider failed");
 }
 
 #[tokio::test(start_paused = true)]

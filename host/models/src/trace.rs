@@ -14,6 +14,9 @@ use crate::frames::Frame;
 /// Characters of one text. Longer ones are cut: images and files in a request are of no use to a reader.
 const MAX_TEXT: usize = 64 << 10;
 
+/// Bytes of a body that is written prettily. A longer one is cut anyway, and its values may take a multiple of its text.
+const MAX_PRETTY: usize = 1 << 20;
+
 /// Receives the traffic of a [`crate::Client`]. Its texts have no keys and no control characters but line feeds and tabs.
 pub trait Trace: Send + Sync {
     /// A request: method, URL, headers and body.
@@ -41,9 +44,10 @@ pub(crate) fn head(redactor: &Redactor, status: u16, headers: &HeaderMap) -> Sho
 
 /// The body of an answer that is not streamed.
 pub(crate) fn body(redactor: &Redactor, body: &[u8]) -> Shown {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(value) => shown(redactor, &pretty(&value)),
-        Err(_) => shown(redactor, &String::from_utf8_lossy(body)),
+    let value = if body.len() <= MAX_PRETTY { serde_json::from_slice::<Value>(body).ok() } else { None };
+    match value {
+        Some(value) => shown(redactor, &pretty(&value)),
+        None => shown(redactor, &String::from_utf8_lossy(body)),
     }
 }
 

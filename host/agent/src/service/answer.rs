@@ -2,7 +2,7 @@
 
 use super::AgentService;
 use super::question::{Nesting, Question, SessionChoice};
-use super::state::Held;
+use super::state::{DayLog, Held};
 use crate::answering::{AnswerContext, Outcome};
 use crate::approver::watched;
 use crate::conversation::Conversation;
@@ -167,6 +167,10 @@ impl AgentService {
         }
         let sessions = self.0.sessions.as_ref();
         let day = self.0.days.begin(&agent.name, sessions).await;
+        let log = match sessions.cloned() {
+            Some(sessions) => Arc::new(DayLog { log, sessions, agent: agent.name.clone() }) as Arc<dyn SessionLog>,
+            None => log,
+        };
         let agent = settings.applied_to(agent);
         let spending = Spending::new(agent.budgets, spent, day.day.clone());
         spending.go_on(before);
@@ -187,11 +191,7 @@ impl AgentService {
             cancel,
             session: id,
         };
-        let outcome = turns::answer(&agent, &context, conversation, question.messages).await;
-        if let Some(sessions) = sessions {
-            sessions.add_to_day(&agent.name, outcome.usage.total(), outcome.cost).await;
-        }
-        Ok(outcome)
+        Ok(turns::answer(&agent, &context, conversation, question.messages).await)
     }
 }
 

@@ -1,8 +1,10 @@
 //! What questions of one process share: sessions in use, and what agents spent today.
 
 use crate::error::AgentError;
+use crate::record::{Record, SessionLog};
 use crate::sessions::Sessions;
 use crate::spending::Day;
+use futures_util::future::BoxFuture;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,5 +82,27 @@ impl Drop for DayInUse {
         if let Some(counted) = days.get_mut(&self.agent) {
             counted.questions = counted.questions.saturating_sub(1);
         }
+    }
+}
+
+/// A log that adds answers to the day of their agent as soon as they are kept: a process that is killed has spent, too.
+pub(super) struct DayLog {
+    /// The log itself.
+    pub(super) log: Arc<dyn SessionLog>,
+    /// Where days are kept.
+    pub(super) sessions: Sessions,
+    /// The agent.
+    pub(super) agent: String,
+}
+
+impl SessionLog for DayLog {
+    fn append<'a>(&'a self, record: &'a Record) -> BoxFuture<'a, Result<(), AgentError>> {
+        Box::pin(async move {
+            self.log.append(record).await?;
+            if let Record::Answered { answer, cost, .. } = record {
+                self.sessions.add_to_day(&self.agent, answer.usage.total(), *cost).await;
+            }
+            Ok(())
+        })
     }
 }

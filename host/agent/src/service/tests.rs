@@ -357,3 +357,26 @@ async fn budgets_of_a_session_and_a_day_last_longer_than_a_question() {
     assert_eq!(spent.ending, Ending::Budget);
     assert!(spent.message.unwrap().contains("budgets.day.tokens"));
 }
+
+#[tokio::test]
+async fn what_a_question_spends_counts_for_the_day_before_it_ends() {
+    let steps = vec![("first", calls(&[("a", "look", json!({}))])), ("first", Step::Hang)];
+    let world = world(fixtures::agent(), steps, ScriptedTools::echo());
+    let surface = world.service.surface("test", None);
+    let asked = tokio::spawn(async move { surface.ask(question("go", SessionChoice::None)).await });
+    until(|| world.model.requests().len() == 2).await;
+    // Another process, in which the agent has a budget.
+    let mut bounded = fixtures::agent();
+    bounded.budgets.day = Budget { tokens: Some(10), cost: None };
+    let source = Arc::new(OneAgent {
+        agent: Arc::new(bounded),
+        tools: ScriptedTools::echo(),
+        nestings: Mutex::default(),
+        approvers: Mutex::default(),
+    });
+    let model = ScriptedModel::new(Vec::new());
+    let other = AgentService::new(source, model, Some(world.store.clone()), Accounting::default(), None);
+    let outcome = other.surface("test", None).ask(question("go", SessionChoice::None)).await.unwrap();
+    assert_eq!(outcome.ending, Ending::Budget);
+    asked.abort();
+}

@@ -21,7 +21,7 @@ impl Sessions {
         Some(Day::restore(tokens, cost, &date))
     }
 
-    /// Adds what a question spent.
+    /// Adds what an answer spent.
     pub(crate) async fn add_to_day(&self, agent: &str, tokens: u64, cost: Option<f64>) {
         if tokens == 0 {
             return;

@@ -162,7 +162,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="agent-models-") as folder:
         project = Project(binary, pathlib.Path(folder), url)
         for wire in WIRES:
-            for name, check in [("answer", faults_of_json), ("stream", faults_of_stream), ("length", faults_of_length)]:
+            checks = [("answer", faults_of_json), ("stream", faults_of_stream)]
+            # This server says `completed` of every answer over this wire.
+            if wire != "openai-responses":
+                checks.append(("length", faults_of_length))
+            for name, check in checks:
                 faults = check(project, wire)
                 failed += bool(faults)
                 print(f"{'FAIL' if faults else 'PASS'} {wire}-{name}", flush=True)

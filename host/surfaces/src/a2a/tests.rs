@@ -231,7 +231,7 @@ async fn a_task_whose_process_is_gone_has_failed() {
     let world = world(Vec::new());
     let body = json!({ "agent": "planner", "context": "c", "changed": 1, "lease": 2,
         "status": { "state": "TASK_STATE_WORKING", "timestamp": time::format(1) } });
-    let (kind, id, owner) = ("a2a_task".to_owned(), "task_1".to_owned(), "ann".to_owned());
+    let (kind, id, owner) = ("agent_task".to_owned(), "task_1".to_owned(), "ann".to_owned());
     let expires = Some(time::now_ms() + 60_000);
     let document = NewDocument { kind, id, owner, body: body.to_string(), expires };
     world.store.put_document(document, Expected::Absent).await.unwrap();

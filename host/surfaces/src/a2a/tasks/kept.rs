@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Kinds of documents.
-const TASK: &str = "a2a_task";
-const CONTENT: &str = "a2a_content";
-const CONTEXT: &str = "a2a_context";
+const TASK: &str = "agent_task";
+const CONTENT: &str = "agent_task_content";
+const CONTEXT: &str = "agent_task_context";
 
 /// Beginning of a task's id.
 pub(super) const PREFIX: &str = "task_";

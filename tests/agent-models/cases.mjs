@@ -25,7 +25,7 @@ const refusal = (status, code, rest) => ({ error: { message: `refused: ${code}`,
 /** Calls the counter, by whatever name the request has for it. */
 const calls = (label, ...amounts) => (request) => {
   const names = (request.tools ?? []).map((tool) => tool.function.name);
-  const name = names.find((each) => each.includes('counter')) ?? 'counter_is_missing';
+  const name = names.find((each) => /add/i.test(each)) ?? 'counter_is_missing';
   return {
     toolCalls: amounts.map((amount) => ({ name, arguments: JSON.stringify({ label, amount }) })),
     reasoning: 'The counter knows.', usage: USAGE,

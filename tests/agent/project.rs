@@ -14,6 +14,23 @@ pub(crate) struct Project {
     folder: TempDir,
 }
 
+/// A capability that can be a tool of its own: a hand-written interface cannot.
+const BANK: &str = "import { defineTool } from '@agent-spaces/capabilities';
+export const bank = defineTool({
+  name: 'bank',
+  description: 'Bank account of the shop',
+  functions: {
+    balance: {
+      description: 'Money in the account',
+      parameters: {},
+      returns: {} as { amount: number },
+      annotations: { readOnlyHint: true },
+      handler: async () => ({ amount: 100 }),
+    },
+  },
+});
+";
+
 impl Project {
     /// A project whose agent `helper` asks this server, accepted by its user.
     pub(crate) fn new(server: &ModelServer) -> Project {
@@ -38,10 +55,11 @@ impl Project {
         let capabilities = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/quickstart/capabilities");
         let local = json!({ "api": "openai-chat", "baseUrl": server.base_url(), "apiKey": "${MODEL_KEY}" });
         let config = json!({
-            "capabilities": { "global": [capabilities] },
+            "capabilities": { "global": [capabilities, "./bank.ts"] },
             "models": { "local": local },
             "agents": { "helper": agent },
         });
+        project.write("bank.ts", BANK);
         project.write("agent-spaces.config.json", &config.to_string());
         project
     }

@@ -50,6 +50,8 @@ impl Served {
     async fn json(&self, line: &str, headers: &str, body: &str) -> (u16, Value) {
         let (status, text) = self.send(line, headers, body).await;
         let (_, body) = text.split_once("\r\n\r\n").unwrap();
+        // It may be in chunks: one with the object, between two lines of lengths.
+        let body = body.find('{').zip(body.rfind('}')).map_or(body, |(from, to)| &body[from..=to]);
         (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {text}")))
     }
 }

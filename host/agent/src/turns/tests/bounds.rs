@@ -159,12 +159,13 @@ async fn a_model_with_a_larger_window_takes_over() {
     assert_eq!(stage.ask(&"many words ".repeat(2_000)).await.text, "Long.");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_question_that_takes_too_long_ends() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("usage.jsonl");
     let mut stage = Stage::new(vec![("first", Step::Hang)], ScriptedTools::echo());
     stage.accounting = Accounting::to_file(&file, Redactor::default()).unwrap();
+    stage.agent.limits.time = Duration::from_millis(200);
     let outcome = stage.ask("go").await;
     assert_eq!(outcome.ending, Ending::Time);
     assert!(matches!(stage.log.records().last(), Some(Record::Finished { ending }) if ending == "time-limit"));
@@ -173,12 +174,12 @@ async fn a_question_that_takes_too_long_ends() {
     assert!(usage.lines().count() == 1 && usage.contains(r#""status":"failed""#), "{usage}");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_cancelled_question_is_not_finished() {
     let tools = ScriptedTools::new(|_| Box::pin(std::future::pending::<ToolOutput>()));
     let stage = Stage::new(vec![("first", look(1))], tools);
     let cancel = async {
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
         stage.cancel.cancel();
     };
     let (outcome, ()) = tokio::join!(stage.ask("go"), cancel);

@@ -24,7 +24,7 @@ fn project(daily: &str) -> Project {
     project.write("scripts/daily.ts", daily);
     project.write("scripts/words.ts", "export const greeting = 'Good day';");
     project.configure(json!({ "spaces": {
-        "inner": { "capabilities": ["./capabilities/desk.json"], "limits": { "calls": 3, "time": "2s" } },
+        "inner": { "capabilities": ["./capabilities/desk.json"], "limits": { "calls": 3, "fuel": 100_000_000 } },
         "outer": { "capabilities": ["./capabilities/reports.json"] },
     } }));
     project.trust();

@@ -118,6 +118,11 @@ impl Problem {
         Problem::new(StatusCode::CONFLICT, code, detail)
     }
 
+    /// Creates the problem of a request that needs a run that has not ended.
+    pub(crate) fn run_ended() -> Problem {
+        Problem::conflict("run.ended", "The run has ended")
+    }
+
     /// Creates the problem of a caller that asks for more than it was given.
     pub(crate) fn denied(code: &str, detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::FORBIDDEN, code, detail)
@@ -198,7 +203,7 @@ impl From<DurableError> for Problem {
                 Problem::conflict("run.not_in_doubt", error.to_string())
             }
             DurableError::Claim(ClaimError::Refused(refused)) => match refused {
-                Refused::Finished { .. } => Problem::conflict("run.ended", "The run has ended"),
+                Refused::Finished { .. } => Problem::run_ended(),
                 other => Problem::conflict("conflict", other.to_string()),
             },
             other => Problem::internal(&other),

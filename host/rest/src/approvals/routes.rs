@@ -137,7 +137,7 @@ async fn decide(
     match service.store().decide(&id, &signed).await? {
         Decided::Recorded => shown(&service, &who, &id).await,
         Decided::Already { .. } => Err(decided()),
-        Decided::Ended => Err(Problem::conflict("run.ended", "The run has ended")),
+        Decided::Ended => Err(Problem::run_ended()),
         Decided::Unknown => Err(missing()),
     }
 }

@@ -11,7 +11,7 @@ use crate::query::{NoQuery, RawQuery};
 use crate::service::Service;
 use crate::time;
 use crate::who::Who;
-use agent_spaces_std::fs::{FileEntry, Written};
+use agent_spaces_std::fs::{FileEntry, FileError, Files, Precondition, Written};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -187,11 +187,9 @@ async fn write(
     bytes: Bytes,
 ) -> Result<Response, Problem> {
     service.check_open()?;
-    let expected = Expectation::read(&headers)?;
+    let write = move |files: &Files, path: &str, expected: Precondition<'_>| files.write_bytes(path, &bytes, expected);
     let action = ApiAction::new(&who, Action::FileWritten, Subject::file(&space, &path));
-    let Written { created, etag } = service
-        .with_files(&who, &space, Some(action), move |files| files.write_bytes(&path, &bytes, expected.precondition()))
-        .await?;
+    let Written { created, etag } = change(&service, &who, action, (space, path), &headers, write).await?;
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
     let mut response = status.into_response();
     insert(response.headers_mut(), ETAG, &format!("\"{etag}\""));
@@ -215,15 +213,25 @@ async fn remove(
     Path((space, path)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    let expected = Expectation::read(&headers)?;
     let action = ApiAction::new(&who, Action::FileDeleted, Subject::file(&space, &path));
-    let is_deleted = service
-        .with_files(&who, &space, Some(action), move |files| files.delete_file(&path, expected.precondition()))
-        .await?;
-    match is_deleted {
+    match change(&service, &who, action, (space, path), &headers, Files::delete_file).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(Problem::not_found("file")),
     }
+}
+
+/// Changes a file that is in the state that a request expects.
+async fn change<T: Send + 'static>(
+    service: &Service,
+    who: &Who,
+    action: ApiAction,
+    (space, path): (String, String),
+    headers: &HeaderMap,
+    work: impl FnOnce(&Files, &str, Precondition<'_>) -> Result<T, FileError> + Send + 'static,
+) -> Result<T, Problem> {
+    let expected = Expectation::read(headers)?;
+    let change = move |files: &Files| work(files, &path, expected.precondition());
+    service.with_files(who, &space, Some(action), change).await
 }
 
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {

@@ -46,8 +46,7 @@ async fn get(
     let wait = wait(&query.with(&["wait"])?)?;
     service.run_row(&who, &run).await?;
     service.ended(&run, wait).await;
-    let row = service.run_row(&who, &run).await?;
-    Ok(Json(service.run_view(&who, row).await?))
+    Ok(Json(service.run_view(&who, &run).await?))
 }
 
 /// Cancel a run
@@ -70,7 +69,7 @@ async fn cancel(
         return accepted(&service, &who, &run).await;
     }
     if row.status.is_ended() {
-        return Err(Problem::conflict("run.ended", "The run has ended"));
+        return Err(Problem::run_ended());
     }
     service.record(ApiAction::new(&who, Action::RunCancelled, Subject::run(&run))).await?;
     service.0.live.cancel(&run);
@@ -130,8 +129,7 @@ async fn answer(
     let subject = Subject { call_id: Some(answer.call), ..Subject::run(&run) };
     service.record(ApiAction::new(&who, Action::CallAnswered, subject)).await?;
     control::answer(&**service.store(), &run, answer.call, &word).await?;
-    let row = service.run_row(&who, &run).await?;
-    Ok(Json(service.run_view(&who, row).await?))
+    Ok(Json(service.run_view(&who, &run).await?))
 }
 
 /// Reads `wait`.
@@ -142,6 +140,5 @@ pub(super) fn wait(query: &Query) -> Result<Duration, Problem> {
 
 /// Answers with a run that a request changes.
 async fn accepted(service: &Service, who: &Who, run: &str) -> Result<Response, Problem> {
-    let row = service.run_row(who, run).await?;
-    Ok((StatusCode::ACCEPTED, Json(service.run_view(who, row).await?)).into_response())
+    Ok((StatusCode::ACCEPTED, Json(service.run_view(who, run).await?)).into_response())
 }

@@ -159,7 +159,7 @@ async fn shown_after(service: &Service, who: &Who, run: &str, wait: Duration) ->
 
 /// Answers with a run that a request started.
 async fn shown(service: &Service, who: &Who, run: &str) -> Result<Response, Problem> {
-    let view = service.run_view(who, service.run_row(who, run).await?).await?;
+    let view = service.run_view(who, run).await?;
     let status = if view.status().is_ended() { StatusCode::CREATED } else { StatusCode::ACCEPTED };
     Ok(with_location((status, Json(view)).into_response(), &format!("/v1/runs/{run}")))
 }

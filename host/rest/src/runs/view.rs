@@ -3,13 +3,15 @@
 use super::RunOrigin;
 use super::status::RunStatus;
 use crate::approvals::{ApprovalView, StoredApproval};
+use crate::ids;
 use crate::pages::MAX_READS;
 use crate::problem::Problem;
 use crate::run_error::ScriptFault;
 use crate::service::Service;
 use crate::time;
+use crate::who::Who;
 use agent_spaces_durable::details::{Details, details_and_events};
-use agent_spaces_journal::{ApprovalFilter, RunRow, Status};
+use agent_spaces_journal::{ApprovalFilter, ApprovalRow, RunRow, Status};
 use agent_spaces_types::run_error::RunError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -185,7 +187,7 @@ impl RunView {
         };
         let read = details_and_events(&**service.store(), row, see).await?;
         let Details { row, header, in_doubt, approvals, result, .. } = read;
-        let is_open = |row: &&agent_spaces_journal::ApprovalRow| row.decision.is_none();
+        let is_open = |row: &&ApprovalRow| row.decision.is_none();
         let pending = approvals.iter().filter(is_open).filter_map(StoredApproval::read);
         let pending = pending.filter(StoredApproval::is_pending).map(|approval| approval.view(&row.summary.space));
         let pending: Vec<ApprovalView> = match row.status.is_ended() {
@@ -228,8 +230,8 @@ impl RunView {
 
 impl Service {
     /// Returns a run that a caller may see.
-    pub(crate) async fn run_row(&self, who: &crate::who::Who, id: &str) -> Result<RunRow, Problem> {
-        let row = match crate::ids::is_id(id, "run_") {
+    pub(crate) async fn run_row(&self, who: &Who, id: &str) -> Result<RunRow, Problem> {
+        let row = match ids::is_id(id, "run_") {
             true => self.store().run(id).await?,
             false => None,
         };
@@ -237,8 +239,9 @@ impl Service {
         row.filter(is_own).ok_or_else(|| Problem::not_found("run"))
     }
 
-    /// Shows everything about a run, to this caller.
-    pub(crate) async fn run_view(&self, who: &crate::who::Who, row: RunRow) -> Result<RunView, Problem> {
+    /// Shows everything about a run that a caller may see.
+    pub(crate) async fn run_view(&self, who: &Who, id: &str) -> Result<RunView, Problem> {
+        let row = self.run_row(who, id).await?;
         let _permit = self.0.callers.view_permit(who.owner()).await;
         RunView::of_journal(self, row).await
     }

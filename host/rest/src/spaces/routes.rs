@@ -226,8 +226,7 @@ async fn change(
     JsonBody(change): JsonBody<SpaceChange>,
 ) -> Result<Response, Problem> {
     let space = service.space(&who, &id).await?;
-    let made = owned(&space)?;
-    check_match(&headers, &space)?;
+    let made = changeable(&space, &headers)?;
     let mut part = made.part.clone();
     if let Some(name) = change.name {
         check_name(&name)?;
@@ -241,9 +240,8 @@ async fn change(
     if change.ttl_seconds.is_some() {
         part.expires_at = end(change.ttl_seconds)?;
     }
-    service.record(ApiAction::new(&who, Action::SpaceChanged, Subject::space(&id))).await?;
-    let space = service.put_space(&id, &made.owner, &part, Expected::Version(made.version)).await?;
-    shown(&service, &space, StatusCode::OK, false).await
+    let action = ApiAction::new(&who, Action::SpaceChanged, Subject::space(&id));
+    store_change(&service, action, &id, made, &part).await
 }
 
 /// Delete a space
@@ -265,8 +263,7 @@ async fn remove(
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
     let space = removable(&service, &who, &id).await?;
-    let made = owned(&space)?;
-    check_match(&headers, &space)?;
+    let made = changeable(&space, &headers)?;
     service.record(ApiAction::new(&who, Action::SpaceDeleted, Subject::space(&id))).await?;
     service.end_space(&space.id, made).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -291,18 +288,15 @@ async fn removable(service: &Service, who: &Who, id: &str) -> Result<SpaceRecord
     }
 }
 
-/// Returns what a caller made; spaces of the configuration cannot be changed.
-pub(super) fn owned(space: &SpaceRecord) -> Result<&Made, Problem> {
+/// Returns what a caller made, for a request that changes it. Refuses a space of the configuration, and one that was
+/// changed since the caller read it (`If-Match`).
+pub(super) fn changeable<'a>(space: &'a SpaceRecord, headers: &HeaderMap) -> Result<&'a Made, Problem> {
     let detail = "This space is defined by the configuration: change it there";
-    space.made.as_ref().ok_or_else(|| Problem::conflict("space.configured", detail))
-}
-
-/// Refuses a change of a space that was changed since the caller read it.
-pub(super) fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<(), Problem> {
-    let Some(expected) = ETags::read(headers, &IF_MATCH)? else { return Ok(()) };
+    let made = space.made.as_ref().ok_or_else(|| Problem::conflict("space.configured", detail))?;
+    let Some(expected) = ETags::read(headers, &IF_MATCH)? else { return Ok(made) };
     let etag = etag(space).unwrap_or_default();
     match expected.has(etag.trim_matches('"')) {
-        true => Ok(()),
+        true => Ok(made),
         false => {
             let detail = "The space was changed meanwhile: read it again, and send its new ETag";
             Err(Problem::new(StatusCode::PRECONDITION_FAILED, "precondition", detail))
@@ -310,8 +304,21 @@ pub(super) fn check_match(headers: &HeaderMap, space: &SpaceRecord) -> Result<()
     }
 }
 
+/// Stores a change of a space, after its entry in the audit log, and answers with the space.
+pub(super) async fn store_change(
+    service: &Service,
+    action: ApiAction,
+    id: &str,
+    made: &Made,
+    part: &StoredSpace,
+) -> Result<Response, Problem> {
+    service.record(action).await?;
+    let space = service.put_space(id, &made.owner, part, Expected::Version(made.version)).await?;
+    shown(service, &space, StatusCode::OK, false).await
+}
+
 /// Answers with a space, with the secret of its webhook only to the request that made it.
-pub(super) async fn shown(
+async fn shown(
     service: &Service,
     space: &SpaceRecord,
     status: StatusCode,

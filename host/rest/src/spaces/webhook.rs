@@ -1,7 +1,7 @@
 //! Change of the webhook of a space. It is a part of the space, with the space's entity tag.
 
 use super::record::StoredSpace;
-use super::routes::{check_match, owned, shown};
+use super::routes::{changeable, store_change};
 use super::view::SpaceView;
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
@@ -12,10 +12,9 @@ use crate::service::Service;
 use crate::time::now_ms;
 use crate::webhooks::WebhookChange;
 use crate::who::Who;
-use agent_spaces_journal::Expected;
 use axum::extract::State;
 use axum::response::Response;
-use http::{HeaderMap, StatusCode};
+use http::HeaderMap;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -45,12 +44,10 @@ async fn change(
     JsonBody(change): JsonBody<WebhookChange>,
 ) -> Result<Response, Problem> {
     let space = service.space(&who, &id).await?;
-    let made = owned(&space)?;
-    check_match(&headers, &space)?;
+    let made = changeable(&space, &headers)?;
     let webhook = made.part.webhook.as_ref().ok_or_else(|| Problem::not_found("webhook"))?;
     let webhook = webhook.changed(change, service.0.webhooks.client(), now_ms())?;
     let part = StoredSpace { webhook: Some(webhook), ..made.part.clone() };
-    service.record(ApiAction::new(&who, Action::WebhookChanged, Subject::space(&id))).await?;
-    let space = service.put_space(&id, &made.owner, &part, Expected::Version(made.version)).await?;
-    shown(&service, &space, StatusCode::OK, false).await
+    let action = ApiAction::new(&who, Action::WebhookChanged, Subject::space(&id));
+    store_change(&service, action, &id, made, &part).await
 }

@@ -14,7 +14,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
@@ -123,7 +123,9 @@ impl RestRoutes {
             },
             (method, OPENAPI | HEALTH | READY | METRICS) => {
                 let detail = format!("This path takes GET, not {method}");
-                Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail).into_response()
+                let mut refused = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail).into_response();
+                refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+                refused
             }
             _ => match caller {
                 Some(caller) => self.route(request, caller).await,

@@ -1,4 +1,4 @@
-//! Why a request has no answer. Each surface writes it in its own form.
+//! Errors of requests. Each surface writes them in its own form.
 
 use crate::bounds::RETRY_AFTER;
 use agent_spaces_agent::{AgentError, Ending, Outcome};
@@ -6,16 +6,18 @@ use agent_spaces_http_server::body::BodyFault;
 use agent_spaces_http_server::{HttpResponse, Refusal, response};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER as RETRY_AFTER_HEADER};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER as RETRY_AFTER_HEADER};
 use serde_json::Value;
 
 /// Header with which clients are told whether to send the same request again.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
+/// Characters of a name that an error repeats.
+const MAX_NAME: usize = 100;
+
 /// A failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// What kind.
     pub(crate) kind: FailureKind,
     /// For people: the fault, then the fix.
     pub(crate) message: String,
@@ -23,6 +25,8 @@ pub(crate) struct Failure {
     pub(crate) param: Option<String>,
     /// Whether the agent made calls before it failed. The same request could make them again.
     pub(crate) had_calls: bool,
+    /// Methods that the path takes, where the request has another: the header `Allow`.
+    pub(crate) allowed: Option<&'static str>,
 }
 
 /// Kinds of failure.
@@ -66,7 +70,7 @@ pub(crate) enum FailureKind {
 
 impl Failure {
     pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
-        Failure { kind, message: message.into(), param: None, had_calls: false }
+        Failure { kind, message: message.into(), param: None, had_calls: false, allowed: None }
     }
 
     /// A member of the request that is wrong.
@@ -74,15 +78,22 @@ impl Failure {
         Failure { param: Some(param.into()), ..Failure::new(FailureKind::Invalid, message) }
     }
 
-    /// A path without this method.
-    pub(crate) fn method(allowed: &str) -> Failure {
-        Failure::new(FailureKind::Method, format!("Method not allowed (use {allowed})"))
+    /// A path without this method. It takes those that are given, as a list with commas.
+    pub(crate) fn method(allowed: &'static str) -> Failure {
+        let failure = Failure::new(FailureKind::Method, format!("Method not allowed (use {allowed})"));
+        Failure { allowed: Some(allowed), ..failure }
     }
 
     /// A fault of this host. The details go to the operator's log alone.
     fn internal(error: &AgentError) -> Failure {
         tracing::error!(target: OPERATOR_TARGET, "question failed: {error}");
         Failure::new(FailureKind::Internal, "The server could not do this; its log has the reason")
+    }
+
+    /// An agent that is not there.
+    pub(crate) fn unknown_agent(name: &str) -> Failure {
+        let name: String = name.chars().take(MAX_NAME).collect();
+        Failure::new(FailureKind::NotFound, format!("There is no agent {name:?}: see the list of agents"))
     }
 
     /// A server that ends.
@@ -92,7 +103,9 @@ impl Failure {
 
     pub(crate) fn of_error(error: &AgentError) -> Failure {
         let kind = match error {
-            AgentError::UnknownAgent { .. } | AgentError::UnknownSession(_) => FailureKind::NotFound,
+            // Its text names all agents, also those that the caller may not ask.
+            AgentError::UnknownAgent { name, .. } => return Failure::unknown_agent(name),
+            AgentError::UnknownSession(_) => FailureKind::NotFound,
             AgentError::SessionBusy(_) => FailureKind::Conflict,
             AgentError::Invalid(_) => FailureKind::Invalid,
             AgentError::Denied(_) => FailureKind::Denied,
@@ -183,6 +196,9 @@ impl Failure {
         } else {
             headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
         }
+        if let Some(allowed) = self.allowed {
+            headers.insert(ALLOW, HeaderValue::from_static(allowed));
+        }
         response
     }
 }
@@ -239,10 +255,26 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_agent_does_not_give_the_others_away() {
+        let known = "Agents: treasurer".to_owned();
+        let failure = Failure::of_error(&AgentError::UnknownAgent { name: "nobody".to_owned(), known });
+        assert!(failure.message.contains("nobody") && !failure.message.contains("treasurer"), "{failure:?}");
+        assert_eq!(failure.status(), StatusCode::NOT_FOUND);
+    }
+
+    #[test]
     fn a_caller_that_may_not_ask_an_agent_is_told_so() {
         let failure = Failure::of_error(&AgentError::Denied("this caller is not given the space".to_owned()));
         assert_eq!((failure.kind, failure.status()), (FailureKind::Denied, StatusCode::FORBIDDEN));
         assert_eq!(failure.message, "This caller is not given the space");
+    }
+
+    #[test]
+    fn another_method_is_answered_with_those_of_the_path() {
+        let refused = Failure::method("GET, POST").response("application/json", &Value::Null);
+        assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(refused.headers()["allow"], "GET, POST");
+        assert!(!Failure::stopping().response("application/json", &Value::Null).headers().contains_key("allow"));
     }
 
     #[test]

@@ -93,6 +93,17 @@ async fn bodies_are_bounded_and_methods_checked() {
     assert!(text.starts_with("HTTP/1.1 413") && text.contains("request_too_large"), "{text}");
     let (status, problem) = served.json("PUT /v1/planner", BEARER, "{}").await;
     assert_eq!((status, &problem["code"]), (405, &"method".into()));
+    for (line, allowed) in [
+        ("PUT /v1/planner", "GET, POST"),
+        ("POST /v1/agents", "GET"),
+        ("POST /v1/agents/approvals", "GET"),
+        ("GET /v1/chat/completions", "POST"),
+        ("POST /v1/models", "GET, HEAD"),
+        ("GET /v1/messages", "POST"),
+    ] {
+        let (status, text) = served.send(line, BEARER, "").await;
+        assert!(status == 405 && text.contains(&format!("\r\nallow: {allowed}\r\n")), "{line}: {text}");
+    }
 }
 
 #[tokio::test]

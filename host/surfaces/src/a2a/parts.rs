@@ -151,17 +151,20 @@ pub(super) fn cut(text: &mut String, most: usize) -> bool {
     true
 }
 
-/// What a person says about a call.
+/// How ids of approvals begin.
+const APPROVAL_PREFIX: &str = "apr_";
+
+/// Decision about a call that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decision {
     pub(super) is_approved: bool,
-    /// Id of the approval; that which is shown where there is none.
+    /// Id of the approval; needed where several calls wait.
     pub(super) approval: Option<String>,
     pub(super) reason: Option<String>,
 }
 
-/// Reads a decision: data with the member `decision`, or a text that is `approve`, `deny` or `deny: REASON`. Anything
-/// else decides nothing: what is unclear is no approval.
+/// Reads a decision: data with the member `decision`, or a text that is `approve`, `deny` or `deny: REASON`, where the
+/// word may have the id of the approval after it. Anything else decides nothing: what is unclear is no approval.
 pub(super) fn decision(message: &Message) -> Option<Decision> {
     let [part] = message.parts.as_slice() else {
         let mut found = message.parts.iter().filter(|part| part.data.is_some()).filter_map(of_part);
@@ -177,17 +180,17 @@ fn of_part(part: &Part) -> Option<Decision> {
         return Some(Decision { is_approved, approval: member("approval"), reason: member("reason") });
     }
     let text = part.text.as_deref()?.trim();
-    let (word, reason) = text.split_once(':').map_or((text, None), |(word, reason)| (word, Some(reason.trim())));
-    let is_approved = is_approval(word.trim())?;
+    let (said, reason) = text.split_once(':').map_or((text, None), |(said, reason)| (said, Some(reason.trim())));
+    let mut words = said.split_whitespace();
+    let is_approved = is_approval(words.next()?)?;
+    let approval = words.next();
+    let is_clear = words.next().is_none() && approval.is_none_or(|id| id.starts_with(APPROVAL_PREFIX));
     // An approval with conditions is none.
-    if is_approved && reason.is_some() {
+    if !is_clear || (is_approved && reason.is_some()) {
         return None;
     }
-    Some(Decision {
-        is_approved,
-        approval: None,
-        reason: reason.filter(|reason| !reason.is_empty()).map(str::to_owned),
-    })
+    let reason = reason.filter(|reason| !reason.is_empty()).map(str::to_owned);
+    Some(Decision { is_approved, approval: approval.map(str::to_owned), reason })
 }
 
 fn is_approval(word: &str) -> Option<bool> {
@@ -264,12 +267,14 @@ mod tests {
         assert_eq!(said(json!([{ "text": "deny: too large" }])), Some((false, Some("too large".to_owned()))));
         assert_eq!(said(json!([{ "data": { "decision": "approve" } }])), Some((true, None)));
         assert_eq!(said(json!([{ "text": "fine" }, { "data": { "decision": "deny" } }])), Some((false, None)));
-        for unclear in ["approve it", "yes", "approve: if it is cheap", "do not approve", ""] {
+        for unclear in ["approve it", "approve apr_1 apr_2", "yes", "approve: if it is cheap", "do not approve", ""] {
             assert_eq!(said(json!([{ "text": unclear }])), None, "{unclear}");
         }
         let twice = json!([{ "data": { "decision": "approve" } }, { "data": { "decision": "deny" } }]);
         assert_eq!(said(twice), None);
         let named = decision(&message(json!([{ "data": { "decision": "deny", "approval": "a1" } }]))).unwrap();
         assert_eq!(named.approval.as_deref(), Some("a1"));
+        let named = decision(&message(json!([{ "text": "Deny apr_1: too large" }]))).unwrap();
+        assert_eq!((named.approval.as_deref(), named.reason.as_deref()), (Some("apr_1"), Some("too large")));
     }
 }

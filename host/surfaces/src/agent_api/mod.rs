@@ -107,7 +107,7 @@ impl AgentRoutes {
                 }
                 (Place::Waiting, &Method::GET) => Ok(json_response(&self.asker.approvals().list(client))),
                 (Place::Approval(id), &Method::GET) => Ok(json_response(&self.asker.approvals().get(client, id)?)),
-                (Place::Agent(_), _) => Err(Failure::method("GET or POST")),
+                (Place::Agent(_), _) => Err(Failure::method("GET, POST")),
                 (Place::Decision(_), _) => Err(Failure::method("POST")),
                 (Place::Agents | Place::Waiting | Place::Approval(_), _) => Err(Failure::method("GET")),
             }

@@ -85,7 +85,7 @@ impl OpenaiRoutes {
             false => error::response(&failure),
         };
         if method != Method::GET && method != Method::HEAD {
-            return refused(Failure::method("GET"));
+            return refused(Failure::method("GET, HEAD"));
         }
         let agents = self.asker.service().agents();
         let Some(name) = path.strip_prefix(MODELS).and_then(|rest| rest.strip_prefix('/')) else {

@@ -113,8 +113,9 @@ impl Live {
     /// The question as a message, with the call as data.
     fn question(&self, request: &ApprovalRequest) -> Message {
         let text = Shown::text(&request.message, MAX_STATUS);
-        let text = format!("{text}\n\nAnswer with `approve` or `deny`.");
-        let mut data = json!({ "approval": request.id, "decisions": ["approve", "deny"] });
+        let id = &request.id;
+        let text = format!("{text}\n\nAnswer with `approve` or `deny`; if several calls wait, with `approve {id}`.");
+        let mut data = json!({ "approval": id, "decisions": ["approve", "deny"] });
         if request.call.to_string().len() <= MAX_SHOWN_CALL {
             data["call"] = request.call.clone();
         }
@@ -122,6 +123,7 @@ impl Live {
     }
 
     /// Takes a message of the caller to a task that needs input. One that decides nothing is kept, and the task waits on.
+    /// Where several calls wait, a decision has to name one: the caller may have been shown another than the first.
     pub(super) fn receive(&self, message: &Message, client: &Client) -> Result<(), A2aError> {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -141,6 +143,12 @@ impl Live {
         };
         if !client.may_approve() {
             return Err(A2aError::new(ErrorKind::Denied, "This caller may not approve calls"));
+        }
+        if let (None, Some(shown)) = (&approval, state.approvals.front())
+            && state.approvals.len() > 1
+        {
+            let text = format!("Several calls wait: name one of them, as in `approve {}`", shown.request.id);
+            return Err(A2aError::params("message.parts", text));
         }
         let named = |waiting: &Waiting| approval.as_ref().is_none_or(|id| waiting.request.id == *id);
         let Some(index) = state.approvals.iter().position(named) else {
@@ -164,5 +172,50 @@ impl Live {
         }
         self.unsaved.notify_one();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::a2a::tasks::live::Names;
+    use crate::a2a::types::Role;
+    use crate::testing::ann;
+    use tokio_util::sync::CancellationToken;
+
+    fn said(text: &str) -> Message {
+        let (message_id, parts) = ("m".to_owned(), vec![Part::text(text)]);
+        Message { message_id, context_id: None, task_id: None, role: Role::User, parts, metadata: None }
+    }
+
+    fn live() -> Live {
+        let [id, owner, agent, context] = ["task_1", "ann", "planner", "c"].map(str::to_owned);
+        Live::new(Names { id, owner, agent, context }, &said("pay"), CancellationToken::new())
+    }
+
+    fn asked(live: &Live, id: &str) -> oneshot::Receiver<ApprovalAnswer> {
+        let request = ApprovalRequest { id: id.to_owned(), message: "Pay?".to_owned(), call: json!({}) };
+        live.ask(request).unwrap()
+    }
+
+    #[test]
+    fn a_decision_names_its_call_where_several_wait() {
+        let (live, ann) = (live(), ann());
+        let (mut first, mut second) = (asked(&live, "apr_1"), asked(&live, "apr_2"));
+        for bare in ["approve", "deny", "deny: too much"] {
+            let refused = live.receive(&said(bare), &ann).unwrap_err();
+            assert_eq!(refused.kind, ErrorKind::Params, "{bare}");
+            assert!(refused.message.contains("`approve apr_1`"), "{refused:?}");
+        }
+        assert!(live.receive(&said("approve apr_3"), &ann).is_err());
+        assert!(first.try_recv().is_err() && second.try_recv().is_err());
+        live.receive(&said("deny apr_2: too much"), &ann).unwrap();
+        let reason = Some("too much".to_owned());
+        assert_eq!(second.try_recv(), Ok(ApprovalAnswer::Deny { by: ann.person(), reason }));
+        // One is left: the bare word means it.
+        assert!(first.try_recv().is_err());
+        live.receive(&said("approve"), &ann).unwrap();
+        assert_eq!(first.try_recv(), Ok(ApprovalAnswer::Approve { by: ann.person() }));
+        assert_eq!(live.state().status.state, TaskState::Working);
     }
 }

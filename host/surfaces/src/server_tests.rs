@@ -1,6 +1,6 @@
 //! All surfaces in one server: tokens, forms of refusals, paths.
 
-use crate::testing::{Scripted, Step};
+use crate::testing::{Scripted, Step, eve};
 use crate::{SurfaceLimits, routes};
 use agent_spaces_agent::OutputFormat;
 use agent_spaces_http_server::{Callers, Client, OriginCheck, Settings, Token, serve};
@@ -12,6 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 const TOKEN: &str = "the-token-of-ann-0001";
+const OTHER_TOKEN: &str = "the-token-of-eve-0001";
+const OTHER_BEARER: &str = "authorization: Bearer the-token-of-eve-0001\r\n";
 const BEARER: &str = "authorization: Bearer the-token-of-ann-0001\r\n";
 const KEY: &str = "x-api-key: the-token-of-ann-0001\r\n";
 
@@ -25,6 +27,7 @@ impl Served {
     async fn start(steps: Vec<Step>) -> Served {
         let mut callers = Callers::default();
         callers.add(Token::new(TOKEN).unwrap(), Client::named("ann", Caller::default())).unwrap();
+        callers.add(Token::new(OTHER_TOKEN).unwrap(), eve()).unwrap();
         let parts = routes(&Scripted::new(OutputFormat::Text, steps).service(), SurfaceLimits::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
@@ -78,6 +81,21 @@ async fn the_token_is_a_key_where_the_protocol_has_keys() {
     let (status, models) = served.json("GET /v1/models", KEY, "").await;
     assert_eq!((status, &models["data"][0]["id"]), (200, &"planner".into()));
     assert_eq!(served.json("GET /v1/planner?q=hi", KEY, "").await.0, 401, "plain HTTP has no such header");
+}
+
+#[tokio::test]
+async fn agents_are_listed_for_those_who_may_ask_them() {
+    let served = Served::start(Vec::new()).await;
+    for (path, list) in [("GET /v1/agents", "items"), ("GET /v1/models", "data")] {
+        let (_, anns) = served.json(path, BEARER, "").await;
+        let (status, eves) = served.json(path, OTHER_BEARER, "").await;
+        let count = |listed: &Value| listed[list].as_array().map(Vec::len);
+        assert_eq!((status, count(&anns), count(&eves)), (200, Some(1), Some(0)), "{path}");
+    }
+    assert_eq!(served.json("GET /v1/models/planner", BEARER, "").await.0, 200);
+    assert_eq!(served.json("GET /v1/models/planner", OTHER_BEARER, "").await.0, 404);
+    let (status, denied) = served.json("GET /v1/planner?q=hi&session=none", OTHER_BEARER, "").await;
+    assert_eq!((status, &denied["code"]), (403, &"auth.denied".into()));
 }
 
 #[tokio::test]

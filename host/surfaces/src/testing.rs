@@ -36,7 +36,7 @@ pub(crate) enum Step {
     Hangs,
 }
 
-/// One agent, `planner`, whose own tool is `look`. A call of `pay` needs a person.
+/// One agent, `planner`, whose own tool is `look`. A call of `pay` needs a person. The caller `eve` may not ask it.
 pub(crate) struct Scripted {
     agent: Arc<AgentDefinition>,
     steps: Mutex<VecDeque<Step>>,
@@ -160,14 +160,22 @@ impl AgentSource for Scripted {
         (name == self.agent.name).then(|| self.agent.clone())
     }
 
+    fn check(&self, _agent: &AgentDefinition, client: &Client) -> Result<(), AgentError> {
+        match client.owner() {
+            "eve" => Err(AgentError::Denied("this caller may not ask it".to_owned())),
+            _ => Ok(()),
+        }
+    }
+
     fn tools<'a>(
         &'a self,
-        _agent: &'a AgentDefinition,
-        _client: &'a Client,
+        agent: &'a AgentDefinition,
+        client: &'a Client,
         approver: Arc<dyn Approver>,
         _nesting: Nesting,
     ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>> {
-        Box::pin(std::future::ready(Ok(Arc::new(OwnTools(approver)) as Arc<dyn Tools>)))
+        let tools = self.check(agent, client).map(|()| Arc::new(OwnTools(approver)) as Arc<dyn Tools>);
+        Box::pin(std::future::ready(tools))
     }
 }
 
@@ -205,6 +213,11 @@ fn tool(name: &str) -> Tool {
 /// A caller.
 pub(crate) fn ann() -> Client {
     Client::named("ann", Caller::default()).approving()
+}
+
+/// A caller that may ask no agent.
+pub(crate) fn eve() -> Client {
+    Client::named("eve", Caller::default())
 }
 
 /// Memory for a body.

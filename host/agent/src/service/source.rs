@@ -1,5 +1,6 @@
 //! Where agents come from.
 
+use super::AgentService;
 use super::question::Nesting;
 use crate::approver::Approver;
 use crate::definition::AgentDefinition;
@@ -18,6 +19,14 @@ pub trait AgentSource: Send + Sync {
 
     /// One agent.
     fn definition(&self, name: &str) -> Option<Arc<AgentDefinition>>;
+
+    /// Refuses a caller that may not ask an agent. Every caller may ask every agent, unless a source says otherwise.
+    ///
+    /// # Errors
+    /// [`AgentError::Denied`].
+    fn check(&self, _agent: &AgentDefinition, _client: &Client) -> Result<(), AgentError> {
+        Ok(())
+    }
 
     /// The tools of an agent for a caller. Calls that need a person ask `approver`, which tells whoever watches the
     /// question. Tools that ask other agents ask with a parent of `nesting`, so that agents that call one another end.
@@ -41,4 +50,16 @@ pub struct AgentSummary {
     /// JSON Schema of its answers, if they are JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
+}
+
+impl AgentService {
+    /// Agents that a caller may ask, sorted by name.
+    pub fn agents_of(&self, client: &Client) -> Vec<AgentSummary> {
+        let mut agents = self.agents();
+        agents.retain(|agent| {
+            let definition = self.0.source.definition(&agent.name);
+            definition.is_some_and(|definition| self.0.source.check(&definition, client).is_ok())
+        });
+        agents
+    }
 }

@@ -103,7 +103,7 @@ impl AgentRoutes {
                     Ok(json_response(&decided))
                 }
                 (Place::Agents, &Method::GET) => {
-                    Ok(json_response(&serde_json::json!({ "items": self.asker.service().agents() })))
+                    Ok(json_response(&serde_json::json!({ "items": self.asker.service().agents_of(client) })))
                 }
                 (Place::Waiting, &Method::GET) => Ok(json_response(&self.asker.approvals().list(client))),
                 (Place::Approval(id), &Method::GET) => Ok(json_response(&self.asker.approvals().get(client, id)?)),

@@ -75,8 +75,8 @@ impl AgentTools {
 }
 
 impl ExtraTools for AgentTools {
-    fn list(&self, _client: &Client) -> Vec<Tool> {
-        self.0.service().agents().iter().map(tool).collect()
+    fn list(&self, client: &Client) -> Vec<Tool> {
+        self.0.service().agents_of(client).iter().map(tool).collect()
     }
 
     fn call<'a>(
@@ -86,7 +86,7 @@ impl ExtraTools for AgentTools {
         context: &'a RequestContext<RoleServer>,
     ) -> BoxFuture<'a, Option<CallToolResponse>> {
         Box::pin(async move {
-            let agents = self.0.service().agents();
+            let agents = self.0.service().agents_of(client);
             let agent = agents.iter().find(|agent| agent.name == request.name)?;
             Some(self.answer(client, agent, request, context).await.into())
         })

@@ -58,7 +58,7 @@ impl OpenaiRoutes {
             let answering = async { completed.await.unwrap_or_else(|failure| error::response(&failure)) };
             return observed(&head.method, COMPLETIONS, &head.headers, answering).await;
         }
-        let answering = async { self.models(&head.method, path, &head.headers) };
+        let answering = async { self.models(client, &head.method, path, &head.headers) };
         observed(&head.method, MODELS, &head.headers, answering).await
     }
 
@@ -77,8 +77,8 @@ impl OpenaiRoutes {
         Ok(json_response(&answer::body(&head, &outcome)))
     }
 
-    /// Lists agents, in the form of whoever asks: both protocols have this path.
-    pub(crate) fn models(&self, method: &Method, path: &str, headers: &HeaderMap) -> HttpResponse {
+    /// Lists the agents that a caller may ask, in the form of its protocol: both have this path.
+    pub(crate) fn models(&self, client: &Client, method: &Method, path: &str, headers: &HeaderMap) -> HttpResponse {
         let is_anthropic = anthropic::is_spoken(headers);
         let refused = |failure: Failure| match is_anthropic {
             true => anthropic::refused(&failure),
@@ -87,7 +87,7 @@ impl OpenaiRoutes {
         if method != Method::GET && method != Method::HEAD {
             return refused(Failure::method("GET, HEAD"));
         }
-        let agents = self.asker.service().agents();
+        let agents = self.asker.service().agents_of(client);
         let Some(name) = path.strip_prefix(MODELS).and_then(|rest| rest.strip_prefix('/')) else {
             return json_response(&if is_anthropic { anthropic::models(&agents) } else { models::all(&agents) });
         };

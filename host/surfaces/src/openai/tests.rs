@@ -163,15 +163,15 @@ async fn a_client_that_is_gone_cancels_its_question_and_leaves_the_queue() {
 async fn models_are_listed_in_the_form_of_whoever_asks() {
     let routes = routes(&Scripted::new(OutputFormat::Text, Vec::new()));
     let mut headers = HeaderMap::new();
-    let listed = value(routes.models(&Method::GET, MODELS, &headers)).await;
+    let listed = value(routes.models(&ann(), &Method::GET, MODELS, &headers)).await;
     assert_eq!((&listed["object"], &listed["data"][0]["id"]), (&json!("list"), &json!("planner")));
-    let one = value(routes.models(&Method::GET, "/v1/models/planner", &headers)).await;
+    let one = value(routes.models(&ann(), &Method::GET, "/v1/models/planner", &headers)).await;
     assert_eq!(one["object"], "model");
-    let unknown = routes.models(&Method::GET, "/v1/models/other", &headers);
+    let unknown = routes.models(&ann(), &Method::GET, "/v1/models/other", &headers);
     assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
-    assert_eq!(routes.models(&Method::POST, MODELS, &headers).status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(routes.models(&ann(), &Method::POST, MODELS, &headers).status(), StatusCode::METHOD_NOT_ALLOWED);
     headers.insert("anthropic-version", "2023-06-01".parse().unwrap());
-    let listed = value(routes.models(&Method::GET, MODELS, &headers)).await;
+    let listed = value(routes.models(&ann(), &Method::GET, MODELS, &headers)).await;
     assert_eq!((&listed["has_more"], &listed["data"][0]["type"]), (&json!(false), &json!("model")));
-    assert_eq!(value(routes.models(&Method::GET, "/v1/models/other", &headers)).await["type"], "error");
+    assert_eq!(value(routes.models(&ann(), &Method::GET, "/v1/models/other", &headers)).await["type"], "error");
 }

@@ -1,4 +1,4 @@
-//! Which agents a caller may ask.
+//! Agents by caller.
 
 use crate::commands::serving::agents::ServedAgents;
 use crate::commands::serving::source::Source;
@@ -13,33 +13,6 @@ use std::sync::Arc;
 pub(super) struct AllowedAgents {
     pub(super) agents: ServedAgents,
     pub(super) source: Arc<Source>,
-}
-
-impl AllowedAgents {
-    /// Refuses a caller that may not ask an agent.
-    fn check(&self, agent: &AgentDefinition, client: &Client) -> Result<(), AgentError> {
-        let loaded = self.source.loaded();
-        let (Some(project), Some(name)) = (loaded.project(), &client.caller().name) else { return Ok(()) };
-        let (config, served) = (project.config(), self.source.space());
-        let space = match agent.tools {
-            // It has no functions, of whatever space.
-            ToolMode::Off => None,
-            ToolMode::Code | ToolMode::Direct | ToolMode::Auto => Some(agent.space.as_deref().or(served)),
-        };
-        let is_given = match of_caller(config, name, served) {
-            Some(given) => space.is_none_or(|space| given.contains(&space)),
-            // A caller that the configuration no longer has is given nothing.
-            None => false,
-        };
-        if is_given {
-            return Ok(());
-        }
-        let fix = match name.starts_with(SLACK) {
-            true => "people in Slack have that of `slack.agent` alone",
-            false => "the operator can add it to `spaces` of the caller",
-        };
-        Err(AgentError::Denied(format!("this caller is not given the space of agent {:?}: {fix}", agent.name)))
-    }
 }
 
 /// How the names of Slack's callers begin. No caller of a configuration has a colon in its name.
@@ -66,6 +39,30 @@ impl AgentSource for AllowedAgents {
 
     fn definition(&self, name: &str) -> Option<Arc<AgentDefinition>> {
         self.agents.definition(name)
+    }
+
+    fn check(&self, agent: &AgentDefinition, client: &Client) -> Result<(), AgentError> {
+        let loaded = self.source.loaded();
+        let (Some(project), Some(name)) = (loaded.project(), &client.caller().name) else { return Ok(()) };
+        let (config, served) = (project.config(), self.source.space());
+        let space = match agent.tools {
+            // It has no functions, of whatever space.
+            ToolMode::Off => None,
+            ToolMode::Code | ToolMode::Direct | ToolMode::Auto => Some(agent.space.as_deref().or(served)),
+        };
+        let is_given = match of_caller(config, name, served) {
+            Some(given) => space.is_none_or(|space| given.contains(&space)),
+            // A caller that the configuration no longer has is given nothing.
+            None => false,
+        };
+        if is_given {
+            return Ok(());
+        }
+        let fix = match name.starts_with(SLACK) {
+            true => "people in Slack have that of `slack.agent` alone",
+            false => "the operator can add it to `spaces` of the caller",
+        };
+        Err(AgentError::Denied(format!("this caller is not given the space of agent {:?}: {fix}", agent.name)))
     }
 
     fn tools<'a>(

@@ -95,6 +95,11 @@ fn a_deleted_space_takes_its_runs_and_files_along() {
     api.put(&format!("{path}/files/notes.txt"), b"hello").with_status(201);
     let runs = [api.start(&space, SLEEPS), api.start(&space, REMOVES), api.start(&space, "for (;;);")];
     let kept = api.start(&other, SLEEPS);
+    let of_server = |space: &str| served.home.state().join("spaces/0123456789abcdef").join(space).join("memory");
+    for space in [&space, &other] {
+        std::fs::create_dir_all(of_server(space)).unwrap();
+        std::fs::write(of_server(space).join("memory.jsonl"), "{}").unwrap();
+    }
     assert!(served.workspaces().iter().any(|folder| folder.join("notes.txt").is_file()));
     api.delete(&path).with_status(204);
     for run in &runs {
@@ -102,6 +107,7 @@ fn a_deleted_space_takes_its_runs_and_files_along() {
         assert_eq!((&run["status"], &run["error"]["code"]), (&json!("cancelled"), &json!("run.cancelled")), "{run}");
     }
     assert!(!served.workspaces().iter().any(|folder| folder.ends_with(&space)), "its files are gone");
+    assert!(!of_server(&space).exists() && of_server(&other).exists(), "folders of MCP servers are those of one space");
     api.get(&path).problem(404, "not_found");
     api.delete(&path).problem(404, "not_found");
     api.get(&format!("{path}/files/notes.txt")).problem(404, "not_found");

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -52,7 +53,6 @@ impl LiveRuns {
     }
 
     /// Returns true if a run is in memory.
-    #[cfg(test)]
     pub(crate) fn contains(&self, id: &str) -> bool {
         self.runs().contains_key(id)
     }
@@ -61,6 +61,18 @@ impl LiveRuns {
     pub(crate) fn cancel(&self, id: &str) -> bool {
         let token = self.runs().get(id).cloned();
         token.inspect(CancellationToken::cancel).is_some()
+    }
+
+    /// Waits until none of these runs is in memory, at most for this time.
+    pub(crate) async fn left(&self, ids: &[String], within: Duration) {
+        let mut count = self.count.subscribe();
+        let left = async {
+            while ids.iter().any(|id| self.contains(id)) {
+                // The sender is held by `self`.
+                let _is_open = count.changed().await;
+            }
+        };
+        let _is_in_time = tokio::time::timeout(within, left).await;
     }
 
     /// Returns the number of runs.
@@ -91,6 +103,7 @@ impl Drop for LiveRun {
 #[cfg(test)]
 mod tests {
     use super::LiveRuns;
+    use std::time::Duration;
 
     #[tokio::test]
     async fn a_run_is_in_memory_once_and_until_it_is_dropped() {
@@ -101,5 +114,22 @@ mod tests {
         drop(run);
         live.ended().await;
         assert!(!live.contains("run_1") && live.add("run_1").is_some());
+    }
+
+    #[tokio::test]
+    async fn runs_that_leave_are_waited_for() {
+        let live = LiveRuns::default();
+        let (first, other) = (live.add("run_1").unwrap(), live.add("run_2").unwrap());
+        let ids = ["run_1".to_owned(), "run_3".to_owned()];
+        live.left(&ids, Duration::from_millis(1)).await;
+        assert!(live.contains("run_1"), "the time is over before");
+        let leaving = tokio::spawn(async move {
+            tokio::task::yield_now().await;
+            drop(first);
+        });
+        live.left(&ids, Duration::from_secs(60)).await;
+        assert!(!live.contains("run_1") && live.contains("run_2"), "others do not count");
+        leaving.await.unwrap();
+        drop(other);
     }
 }

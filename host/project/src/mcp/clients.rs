@@ -2,11 +2,12 @@
 
 use super::caller_sessions::CallerSessions;
 use super::configured_server::ConfiguredServer;
-use super::settings;
+use super::{settings, space_folders};
 use agent_spaces_config::{Confine, Scope};
 use agent_spaces_mcp::lock::{Change, LockedEndpoint, LockedServer, compare, package_of};
 use agent_spaces_mcp::{ConnectError, Context, Server, ServerSettings};
 use agent_spaces_secrets::Variables;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -25,8 +26,14 @@ struct Inner {
     shared: Mutex<Vec<Shared>>,
     /// Sessions of single callers, one collection per server and space.
     of_callers: Mutex<Vec<Weak<CallerSessions>>>,
-    /// All live servers, for [`McpClients::close`].
-    made: Mutex<Vec<Weak<Server>>>,
+    /// All live servers, to close them.
+    made: Mutex<Vec<Made>>,
+}
+
+/// Server that was made for a space; `None` for one that all spaces share, or that is only listed.
+struct Made {
+    space: Option<String>,
+    server: Weak<Server>,
 }
 
 /// Shared server with everything that it depends on. Compared by value, because its printed form omits secrets.
@@ -118,6 +125,7 @@ impl McpClients {
     ) -> Arc<Server> {
         let (weak, configured) = (Arc::downgrade(&self.0), server.clone());
         let space = space.map(str::to_owned);
+        let made_for = space.clone();
         let before = accepted.cloned();
         let resolve = move || {
             let gone = || ConnectError::Failed("this process is closing".into());
@@ -134,8 +142,8 @@ impl McpClients {
         };
         let made = Arc::new(Server::new(&self.0.context, accepted.cloned(), resolve));
         let mut all = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|known| known.strong_count() > 0);
-        all.push(Arc::downgrade(&made));
+        all.retain(|known| known.server.strong_count() > 0);
+        all.push(Made { space: made_for, server: Arc::downgrade(&made) });
         made
     }
 
@@ -159,8 +167,28 @@ impl McpClients {
 
     /// Closes all sessions and ends their processes.
     pub async fn close(&self) {
-        let made = std::mem::take(&mut *self.0.made.lock().unwrap_or_else(PoisonError::into_inner));
-        let closing = made.iter().filter_map(Weak::upgrade).map(|server| async move { server.close().await });
+        self.close_those(|_| true).await;
+    }
+
+    /// Closes the sessions of a space that is not used again. Then [`McpClients::remove_folders`] can be called.
+    pub async fn close_space(&self, space: &str) {
+        self.close_those(|made| made.space.as_deref() == Some(space)).await;
+    }
+
+    /// Removes the folders that servers kept for a space that is not used again. Blocks.
+    pub fn remove_folders(&self, space: &str) -> io::Result<()> {
+        match &self.0.state_folder {
+            Some(state) => space_folders::remove_folders(state, space),
+            None => Ok(()),
+        }
+    }
+
+    async fn close_those(&self, is_closed: impl Fn(&Made) -> bool) {
+        let closed: Vec<Arc<Server>> = {
+            let made = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
+            made.iter().filter(|made| is_closed(made)).filter_map(|made| made.server.upgrade()).collect()
+        };
+        let closing = closed.into_iter().map(|server| async move { server.close().await });
         futures_util::future::join_all(closing).await;
     }
 }

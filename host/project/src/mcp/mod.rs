@@ -5,6 +5,7 @@
 //! # Layout
 //! - `configured_server`: a server with the file that configures it, and the acceptance of that file.
 //! - `settings`: conversion of configuration to client settings; expands `${VAR}` when a session is opened.
+//! - `space_folders`: folders that servers keep for each space.
 //! - `clients`: sessions, by their scope; `caller_sessions`: sessions of single callers.
 //! - `server_module`: a server that answers a module.
 //! - `provider`: provider of a server's tools, resources and prompts.
@@ -19,6 +20,7 @@ mod discovery;
 mod provider;
 mod server_module;
 mod settings;
+mod space_folders;
 
 pub use agent_messages::brief;
 pub use clients::McpClients;

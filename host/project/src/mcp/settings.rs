@@ -1,6 +1,7 @@
 //! Conversion of a server's configuration to client settings. Expands `${VAR}` when a session is opened.
 
 use super::configured_server::ConfiguredServer;
+use super::space_folders::{DATA, HOMES, space_folder};
 use crate::confinement::{Profile, ServerLaunch, server_profile};
 use agent_spaces_config as config;
 use agent_spaces_config::{Confine, ConfineLevel, Raw, RemoteKind, Transport};
@@ -29,7 +30,7 @@ pub(super) fn settings(
     redactor: &Redactor,
     confine: Option<&Confine>,
 ) -> Result<ServerSettings, ConnectError> {
-    let own_folder = state_folder.map(|folder| space_folder(folder, "spaces", server, space));
+    let own_folder = state_folder.map(|folder| space_folder(folder, DATA, server, space));
     let variables = known_variables(server, variables, own_folder.as_deref());
     let expansion = Expansion { server, variables, redactor, own_folder: own_folder.as_deref() };
     let config = &server.config;
@@ -48,7 +49,7 @@ pub(super) fn settings(
             };
             let confine = config.confine.as_ref().or(confine).filter(|confine| confine.level != ConfineLevel::Off);
             if let Some(confine) = confine {
-                let home = state_folder.map(|folder| space_folder(folder, "homes", server, space));
+                let home = state_folder.map(|folder| space_folder(folder, HOMES, server, space));
                 endpoint.confine = Some(expansion.profile(confine, &mut endpoint, home, state_folder)?);
             }
             Endpoint::Stdio(endpoint)
@@ -92,7 +93,7 @@ pub(super) fn settings(
 /// missing. The output of a token command is registered when the command runs.
 pub(super) fn learn(server: &ConfiguredServer, variables: &Variables, state_folder: Option<&Path>, context: &Context) {
     let redactor = &context.redactor;
-    let own_folder = state_folder.map(|folder| space_folder(folder, "spaces", server, None));
+    let own_folder = state_folder.map(|folder| space_folder(folder, DATA, server, None));
     let variables = known_variables(server, variables, own_folder.as_deref());
     // Without `own_folder` no folder is created here.
     let expansion = Expansion { server, variables, redactor, own_folder: None };
@@ -135,13 +136,6 @@ fn known_variables(server: &ConfiguredServer, variables: &Variables, own_folder:
         Some(folder) => variables.with(SPACE_FOLDER, folder.display().to_string()),
         None => variables,
     }
-}
-
-/// Folder for one server in one space.
-fn space_folder(state: &Path, kind: &str, server: &ConfiguredServer, space: Option<&str>) -> PathBuf {
-    let project = blake3::hash(server.folder.to_string_lossy().as_bytes()).to_hex();
-    // `.global` cannot collide: a space's name cannot begin with a dot.
-    state.join(kind).join(&project[..16]).join(space.unwrap_or(".global")).join(&server.name)
 }
 
 /// Expansion of the variables in one server's configuration.

@@ -17,6 +17,9 @@ pub(super) const ENDED_KIND: &str = "space_ended";
 /// Interval at which spaces are looked for whose time is over.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// Longest time that cancelled runs have to leave memory. Most need a moment.
+const LEAVING_TIME: Duration = Duration::from_secs(5);
+
 /// Spaces and runs that are read at once.
 const PAGE: usize = 100;
 
@@ -37,12 +40,14 @@ impl Service {
     /// Cancels the runs of a space that ends, and deletes its files and the space. A space whose webhook is still to be
     /// told of something is deleted by a later sweep.
     async fn finish_ending(&self, space: &SpaceRecord) -> Result<(), Problem> {
-        let mut before = None;
+        let (mut before, mut leaving) = (None, Vec::new());
         loop {
             let runs = self.store().list(self.unended(space, before)).await?;
             for run in &runs {
                 let cancelled = control::cancel(&**self.store(), &run.id).await?;
-                self.0.live.cancel(&run.id);
+                if self.0.live.cancel(&run.id) {
+                    leaving.push(run.id.clone());
+                }
                 if cancelled == Cancelled::Ended && space.has_webhook() {
                     self.0.webhooks.notice_end(&run.id).await;
                 }
@@ -50,6 +55,8 @@ impl Service {
             let Some(last) = runs.last() else { break };
             before = Some((last.created, last.id.clone()));
         }
+        // They may use the sessions and the files that are removed.
+        self.0.live.left(&leaving, LEAVING_TIME).await;
         let (service, ended) = (self.clone(), space.clone());
         let removed = tokio::task::spawn_blocking(move || {
             if let Some(part) = service.part(&ended) {

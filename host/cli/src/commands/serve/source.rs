@@ -6,11 +6,12 @@ use agent_spaces::Caller;
 use agent_spaces::project::{Equipment, Narrowing, NarrowingError, Project, ProjectError, SpaceModules};
 use agent_spaces::rest::INPUT_MODULE;
 use agent_spaces::rest::source::{AssembleError, Assembled, Functions, SpaceOutline, SpaceSource};
-use agent_spaces::{Files, Limits, ModuleSource};
+use agent_spaces::{Files, Limits, ModuleSource, OPERATOR_TARGET};
 use agent_spaces_approvals::Channel;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 /// Longest time limit that a run may ask for if the configuration sets none.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
@@ -157,9 +158,17 @@ impl SpaceSource for ProjectSpaces {
 
     fn forget(&self, base: Option<&str>, part: &Narrowing) {
         let loaded = self.source.loaded();
+        let session = self.source.session();
         // A part that can no longer be made has no counts that anything reads.
         if let Some(modules) = loaded.project().and_then(|project| project.narrowed(base, part).ok()) {
-            modules.forget(self.source.session().equipment());
+            modules.forget(session.equipment());
+        }
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.block_on(session.clients().close_space(&part.id));
+        }
+        if let Err(error) = session.clients().remove_folders(&part.id) {
+            let space = &part.id;
+            tracing::warn!(target: OPERATOR_TARGET, "folders of MCP servers of the space {space} stay: {error}");
         }
     }
 

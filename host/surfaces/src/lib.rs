@@ -1,7 +1,7 @@
 //! Surfaces: agents for programs that already speak other protocols.
 //!
-//! Each surface is a part of the HTTP server ([`Routes`]) with its own limit of questions at once; those beyond it wait in
-//! the order in which they came. A client that disconnects cancels its question. Tokens, connections and origins are
+//! Each surface is a part of the HTTP server ([`Routes`]) with its own limit of questions at once; those beyond it wait,
+//! and callers take turns. A client that disconnects cancels its question. Tokens, connections and origins are
 //! `http-server`'s; sessions, budgets, tools and models are `agent`'s.
 //!
 //! # Layout

@@ -9,8 +9,9 @@ use agent_spaces_serve::concurrency::{ConcurrencyLimiter, ConcurrencyPermit};
 /// Most questions that wait at one surface. Each has its request in memory.
 const MAX_WAITING: usize = 1000;
 
-/// Asks agents for one surface, such as one protocol of a server. Questions beyond its limit wait in the order in which
-/// they came; one that is dropped leaves the queue and is never asked. Clones share the limit.
+/// Asks agents for one surface, such as one protocol of a server. Questions beyond its limit wait: callers take
+/// turns, and questions of one caller keep their order. One that is dropped leaves the queue and is never asked. Clones
+/// share the limit.
 #[derive(Clone, Debug)]
 pub struct Surface {
     service: AgentService,
@@ -66,7 +67,7 @@ impl Surface {
             () = question.cancel.cancelled() => {
                 Err(AgentError::Invalid("the question was cancelled while it waited for others".to_owned()))
             }
-            permit = self.limiter.enter() => Ok(permit),
+            permit = self.limiter.enter_as(question.client.identity()) => Ok(permit),
         }
     }
 }

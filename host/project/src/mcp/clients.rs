@@ -4,7 +4,7 @@ use super::caller_sessions::CallerSessions;
 use super::configured_server::ConfiguredServer;
 use super::{settings, space_folders};
 use agent_spaces_config::{Confine, Scope};
-use agent_spaces_mcp::lock::{Change, LockedEndpoint, LockedServer, compare, package_of};
+use agent_spaces_mcp::lock::LockedServer;
 use agent_spaces_mcp::{ConnectError, Context, Server, ServerSettings};
 use agent_spaces_secrets::Variables;
 use std::io;
@@ -130,7 +130,7 @@ impl McpClients {
         let resolve = move || {
             let gone = || ConnectError::Failed("this process is closing".into());
             let clients = McpClients(weak.upgrade().ok_or_else(gone)?);
-            if before.as_ref().is_some_and(|before| is_other_endpoint(before, &configured)) {
+            if before.as_ref().is_some_and(|before| configured.differs_from(before)) {
                 let message = format!(
                     "its command or address has changed since it was accepted: review `agent-spaces audit --diff`, then \
                      run `agent-spaces mcp accept {}`",
@@ -193,24 +193,12 @@ impl McpClients {
     }
 }
 
-/// Returns true if the command or address of a server differs from the accepted one. Another package version does not
-/// count.
-fn is_other_endpoint(before: &LockedServer, now: &ConfiguredServer) -> bool {
-    let endpoint = super::locked_endpoint(now);
-    let package = match &endpoint {
-        LockedEndpoint::Stdio { command, args } => package_of(command, args),
-        LockedEndpoint::Remote { .. } => None,
-    };
-    let now = LockedServer { endpoint, package, ..before.clone() };
-    compare(before, &now).iter().any(Change::is_breaking)
-}
-
 #[cfg(test)]
 mod tests {
     use crate::mcp::clients::*;
     use crate::trust::{Acceptance, Status};
     use agent_spaces_config as config;
-    use agent_spaces_mcp::lock::Offer;
+    use agent_spaces_mcp::lock::{LockedEndpoint, Offer};
     use agent_spaces_secrets::Redactor;
     use serde_json::{Value, json};
 
@@ -239,6 +227,16 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &known));
         let own = configured("/a", json!({ "command": "x", "scope": "space" }));
         assert!(!Arc::ptr_eq(&clients.server(&own, None, Some("a")), &clients.server(&own, None, Some("b"))));
+    }
+
+    #[test]
+    fn another_command_or_address_differs_from_the_lock() {
+        let own = configured("/a", json!({ "command": "x", "args": ["y"] }));
+        let locked = |endpoint| LockedServer::of(endpoint, &Offer::default(), &Redactor::default()).unwrap();
+        assert!(!own.differs_from(&locked(crate::mcp::locked_endpoint(&own))));
+        for other in [LockedEndpoint::remote("a:b"), LockedEndpoint::stdio("z", vec!["y".to_owned()])] {
+            assert!(own.differs_from(&locked(other)));
+        }
     }
 
     /// A space keeps its session until it is dropped, so that calls in flight are not cut off.

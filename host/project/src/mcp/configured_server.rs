@@ -1,7 +1,9 @@
 //! MCP server with the file that configures it, and the acceptance of that file.
 
+use super::locked_endpoint;
 use crate::trust::{Acceptance, Status};
 use agent_spaces_config::McpServer;
+use agent_spaces_mcp::lock::{Change, LockedEndpoint, LockedServer, compare, package_of};
 use agent_spaces_policy::UnknownCapability;
 use capability_gen::names;
 use std::path::PathBuf;
@@ -55,6 +57,18 @@ impl ConfiguredServer {
 }
 
 impl ConfiguredServer {
+    /// Returns true if its command or address differs from that of its lock entry, so that its tools are refused. Another
+    /// package version does not count.
+    pub fn differs_from(&self, accepted: &LockedServer) -> bool {
+        let endpoint = locked_endpoint(self);
+        let package = match &endpoint {
+            LockedEndpoint::Stdio { command, args } => package_of(command, args),
+            LockedEndpoint::Remote { .. } => None,
+        };
+        let now = LockedServer { endpoint, package, ..accepted.clone() };
+        compare(accepted, &now).iter().any(Change::is_breaking)
+    }
+
     /// Returns true if this is the same server, possibly with another configuration.
     pub(super) fn is_same(&self, other: &ConfiguredServer) -> bool {
         (&self.name, &self.file, &self.folder) == (&other.name, &other.file, &other.folder)

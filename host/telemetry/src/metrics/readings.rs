@@ -32,7 +32,7 @@ pub struct Readings {
 pub struct ServerHealth {
     /// Name in the configuration.
     pub name: String,
-    /// True if it has a session that answers, or none was needed yet.
+    /// False if the last attempt to list its tools failed, or if it is refused.
     pub is_up: bool,
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Source, UndiscoveredServer};
 use crate::commands::space_choice::Found;
+use agent_spaces::mcp::ConfiguredServer;
 use agent_spaces::project::SpaceModules;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -65,14 +66,20 @@ impl Source {
         undiscovered.iter().filter(is_due).cloned().collect()
     }
 
-    /// Returns the enabled MCP servers, and whether the last attempt to list their tools succeeded or none was needed.
+    /// Returns the enabled MCP servers, and whether each is up: it may be started, its lock entry is of its command or
+    /// address, and the last attempt to list its tools succeeded or none was needed.
     pub(in crate::commands) fn health(&self) -> Vec<(String, bool)> {
         let loaded = self.loaded();
         let Some(project) = loaded.project() else { return Vec::new() };
         let attempts = self.attempts();
-        let is_up = |name: &str| attempts.get(name).is_none_or(|attempt| attempt.failed.is_none());
+        let is_up = |server: &ConfiguredServer| {
+            let accepted = project.lock().servers.get(&server.name);
+            server.obstacle().is_none()
+                && accepted.is_none_or(|accepted| !server.differs_from(accepted))
+                && attempts.get(&server.name).is_none_or(|attempt| attempt.failed.is_none())
+        };
         let enabled = project.servers().values().filter(|server| server.config.enabled);
-        enabled.map(|server| (server.name.clone(), is_up(&server.name))).collect()
+        enabled.map(|server| (server.name.clone(), is_up(server))).collect()
     }
 
     /// Records a failed attempt.

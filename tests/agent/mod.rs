@@ -2,11 +2,13 @@
 
 mod files;
 mod functions;
+mod interactive;
 mod mcp_tool;
 mod model_server;
 mod nested;
 mod project;
 mod sessions;
+mod terminal;
 
 use model_server::{ModelServer, Reply};
 use project::{KEY, Project, stderr, stdout};

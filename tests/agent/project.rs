@@ -3,7 +3,7 @@
 use crate::agent::model_server::ModelServer;
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
@@ -80,8 +80,19 @@ impl Project {
     }
 
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// State folder of the command.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.folder.path().join("home/state/agent-spaces")
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let home = self.folder.path().join("home");
-        Command::new(env!("CARGO_BIN_EXE_agent-spaces"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_agent-spaces"));
+        command
             .args(arguments)
             .current_dir(self.folder.path())
             .env("HOME", &home)
@@ -90,12 +101,8 @@ impl Project {
             .env("XDG_STATE_HOME", home.join("state"))
             .env("XDG_DATA_HOME", home.join("data"))
             .env("MODEL_KEY", KEY)
-            .env_remove("AGENT_SPACES_DATA")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+            .env_remove("AGENT_SPACES_DATA");
+        command
     }
 }
 

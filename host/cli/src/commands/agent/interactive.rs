@@ -1,16 +1,13 @@
-//! Questions from a terminal, one after the other in one session.
+//! Interactive mode: questions from a terminal, one after the other in one session.
 
 use super::Asking;
-use super::history::History;
-use super::question::MAX_QUESTION;
+use super::line_editor::{Input, LineEditor};
 use crate::commands::failure::Failure;
 use crate::commands::terminal;
-use agent_spaces::Code;
 use agent_spaces::agent::SessionChoice;
 use capability_gen::shown;
-use std::io::{BufRead as _, Read as _};
 
-/// What a person wrote.
+/// Parsed input line.
 enum Line {
     Question(String),
     /// Show earlier questions.
@@ -24,30 +21,40 @@ enum Line {
 impl Asking<'_> {
     /// Asks until the input ends. Returns the exit status of the last question.
     pub(super) fn interactive(&self, mut session: SessionChoice) -> Result<u8, Failure> {
-        let mut history = History::open();
-        terminal::note("/history lists earlier questions, !NUMBER asks one again, Ctrl-D ends");
+        let mut editor = LineEditor::open(!self.command.no_session)?;
+        terminal::note("/history lists earlier questions, !NUMBER asks one again, Ctrl-C clears the line, Ctrl-D ends");
         let mut status = 0;
         loop {
-            terminal::ask(&"> ".into());
-            let text = match read_line()? {
+            let line = match editor.read()? {
+                Input::Line(line) => line,
+                Input::Cleared => continue,
+                Input::End => break,
+            };
+            let text = match parse(line.trim()) {
                 Line::End => break,
                 Line::Nothing => continue,
                 Line::History => {
-                    for (number, question) in history.newest() {
+                    for (number, question) in editor.newest() {
                         terminal::note(shown!("{:>4}  {}", number, terminal::shorten_middle(question, 200)));
                     }
                     continue;
                 }
-                Line::Again(number) => match history.get(number) {
-                    Some(question) => question.to_owned(),
+                Line::Again(number) => match editor.get(number).map(str::to_owned) {
+                    Some(question) => {
+                        editor.add(&question);
+                        question
+                    }
                     None => {
                         terminal::warn("there is no such question; /history lists them");
                         continue;
                     }
                 },
-                Line::Question(text) => text,
+                Line::Question(text) => {
+                    // With its leading space, which keeps it out of the history.
+                    editor.add(line.trim_end());
+                    text
+                }
             };
-            history.add(&text);
             match self.once(session.clone(), Some(text)) {
                 Ok((ended, kept)) => {
                     status = ended;
@@ -66,17 +73,7 @@ impl Asking<'_> {
     }
 }
 
-fn read_line() -> Result<Line, Failure> {
-    let mut text = String::new();
-    let read = std::io::stdin().lock().take(MAX_QUESTION).read_line(&mut text);
-    let read = read.map_err(|error| Failure::new(Code::ConfigUsage, format!("stdin: {error}"), None))?;
-    if read == 0 {
-        return Ok(Line::End);
-    }
-    Ok(understood(text.trim()))
-}
-
-fn understood(text: &str) -> Line {
+fn parse(text: &str) -> Line {
     match text {
         "" => Line::Nothing,
         "/exit" | "/quit" => Line::End,
@@ -90,14 +87,14 @@ fn understood(text: &str) -> Line {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, understood};
+    use super::{Line, parse};
 
     #[test]
-    fn commands_are_told_from_questions() {
-        assert!(matches!(understood("/history"), Line::History));
-        assert!(matches!(understood("!12"), Line::Again(12)));
-        assert!(matches!(understood("/quit"), Line::End));
-        assert!(matches!(understood(""), Line::Nothing));
-        assert!(matches!(understood("!important: what is 2 + 2?"), Line::Question(text) if text.contains("2 + 2")));
+    fn commands_and_questions_are_told_apart() {
+        assert!(matches!(parse("/history"), Line::History));
+        assert!(matches!(parse("!12"), Line::Again(12)));
+        assert!(matches!(parse("/quit"), Line::End));
+        assert!(matches!(parse(""), Line::Nothing));
+        assert!(matches!(parse("!important: what is 2 + 2?"), Line::Question(text) if text.contains("2 + 2")));
     }
 }

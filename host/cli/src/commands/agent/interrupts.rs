@@ -1,5 +1,7 @@
-//! Ctrl-C: the first cancels the question, the second ends the command. At a prompt the first one ends it.
+//! SIGINT and SIGTERM: the first cancels the question, the second ends the command. Between questions the first one
+//! ends it; there Ctrl-C is a key of the line editor.
 
+use super::terminal_mode;
 use crate::commands::serving::stop_signal;
 use crate::commands::terminal;
 use agent_spaces::CancellationToken;
@@ -49,7 +51,10 @@ impl Interrupts {
                 terminal::note("cancelling; press Ctrl-C again to end at once");
                 question.cancel();
             }
-            None => std::process::exit(STATUS),
+            None => {
+                terminal_mode::restore();
+                std::process::exit(STATUS);
+            }
         }
     }
 }

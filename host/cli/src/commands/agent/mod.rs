@@ -4,14 +4,14 @@
 //! - `host`: the service that answers; `spaces`: whose functions are tools
 //! - `question`: the question, and the schema of its answer
 //! - `printer`: events; `outcome`: exit status, JSON and summary
-//! - `interactive`: questions from a terminal; `history`: those of earlier
-//! - `interrupts`: Ctrl-C
+//! - `interactive`: questions from a terminal; `line_editor`: the prompt and its history
+//! - `interrupts`: SIGINT and SIGTERM; `terminal_mode`: what they restore
 //! - `sessions`: list of sessions; `replay`: a session once more, from its records
 
-mod history;
 mod host;
 mod interactive;
 mod interrupts;
+mod line_editor;
 mod outcome;
 mod printer;
 mod question;
@@ -19,6 +19,7 @@ mod replay;
 mod sessions;
 pub(super) mod settings;
 mod spaces;
+mod terminal_mode;
 
 use super::approvals::ApprovalOptions;
 use super::confinement::ConfineChoice;

@@ -1,12 +1,12 @@
 //! All surfaces in one server: tokens, forms of refusals, paths.
 
-use crate::testing::{Scripted, Step, eve};
+use crate::testing::{Scripted, Step, ann, eve};
 use crate::{SurfaceLimits, routes};
 use agent_spaces_agent::OutputFormat;
-use agent_spaces_http_server::{Callers, Client, OriginCheck, Settings, Token, serve};
-use agent_spaces_types::caller::Caller;
-use serde_json::Value;
+use agent_spaces_http_server::{Callers, OriginCheck, Settings, Token, serve};
+use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -26,7 +26,7 @@ struct Served {
 impl Served {
     async fn start(steps: Vec<Step>) -> Served {
         let mut callers = Callers::default();
-        callers.add(Token::new(TOKEN).unwrap(), Client::named("ann", Caller::default())).unwrap();
+        callers.add(Token::new(TOKEN).unwrap(), ann()).unwrap();
         callers.add(Token::new(OTHER_TOKEN).unwrap(), eve()).unwrap();
         let parts = routes(&Scripted::new(OutputFormat::Text, steps).service(), SurfaceLimits::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -96,6 +96,26 @@ async fn agents_are_listed_for_those_who_may_ask_them() {
     assert_eq!(served.json("GET /v1/models/planner", OTHER_BEARER, "").await.0, 404);
     let (status, denied) = served.json("GET /v1/planner?q=hi&session=none", OTHER_BEARER, "").await;
     assert_eq!((status, &denied["code"]), (403, &"auth.denied".into()));
+}
+
+#[tokio::test]
+async fn a_call_that_waits_is_seen_and_decided_by_its_caller() {
+    const DECISION: &str = "POST /v1/approvals/apr_pay/decision";
+    let approve = r#"{"decision": "approve"}"#;
+    let served = Served::start(vec![Step::Calls("", "pay", json!({})), Step::Says("Paid.")]).await;
+    let asking = served.json("GET /v1/planner?q=pay&session=none", BEARER, "");
+    let deciding = async {
+        while served.json("GET /v1/agents/approvals", BEARER, "").await.1["items"] == json!([]) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(served.json("GET /v1/agents/approvals", OTHER_BEARER, "").await.1["items"], json!([]));
+        assert_eq!(served.json(DECISION, OTHER_BEARER, approve).await.0, 404);
+        assert_eq!(served.json("GET /v1/approvals/apr_pay", BEARER, "").await.1["message"], "Pay?");
+        served.json(DECISION, BEARER, approve).await
+    };
+    let ((status, answer), (decided, view)) = tokio::join!(asking, deciding);
+    assert_eq!((decided, &view["status"]), (200, &"approved".into()));
+    assert_eq!((status, &answer["text"]), (200, &"Paid.".into()));
 }
 
 #[tokio::test]

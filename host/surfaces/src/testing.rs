@@ -220,6 +220,18 @@ pub(crate) fn eve() -> Client {
     Client::named("eve", Caller::default())
 }
 
+/// Approves the call of `pay` for Ann, once it waits.
+pub(crate) async fn approve_pay(approvals: &Approvals) {
+    let waiting = async {
+        while !approvals.has("apr_pay") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("nobody is asked");
+    let decision = json!({ "decision": "approve" }).as_object().cloned().unwrap();
+    approvals.decide(&ann(), "apr_pay", &decision).unwrap();
+}
+
 /// Memory for a body.
 pub(crate) fn held() -> Held {
     Bodies::default().empty(&ann()).unwrap()

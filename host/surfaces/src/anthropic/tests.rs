@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Scripted, Step, ann, events, held, text, value};
+use crate::testing::{Scripted, Step, ann, approve_pay, events, held, text, value};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -133,4 +133,18 @@ async fn tokens_are_counted_without_asking() {
     let (short, long) = (count(json!({})).await, count(json!({ "system": "word ".repeat(1_000) })).await);
     assert!(short > 0 && long > short + 500, "{short} {long}");
     assert!(scripted.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_call_waits_for_a_person() {
+    for is_streamed in [false, true] {
+        let steps = vec![Step::Calls("", "pay", json!({})), Step::Says("Paid.")];
+        let scripted = Scripted::new(OutputFormat::Text, steps);
+        let routes = routes(&scripted);
+        let answering = async { text(created(&routes, json!({ "stream": is_streamed })).await.unwrap()).await };
+        let (answer, ()) = tokio::join!(answering, approve_pay(routes.asker.approvals()));
+        assert!(answer.contains("Paid."), "{answer}");
+        let told = format!("{:?}", scripted.requests()[1].messages.last());
+        assert!(told.contains("paid, says ann"), "{told}");
+    }
 }

@@ -5,6 +5,8 @@
 //! - `progress`: progress notifications
 
 mod arguments;
+#[cfg(test)]
+mod connection_tests;
 mod forms;
 mod progress;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Scripted, Step, ann, events, held, text, value};
+use crate::testing::{Scripted, Step, ann, approve_pay, events, held, text, value};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -174,4 +174,18 @@ async fn models_are_listed_in_the_form_of_whoever_asks() {
     let listed = value(routes.models(&ann(), &Method::GET, MODELS, &headers)).await;
     assert_eq!((&listed["has_more"], &listed["data"][0]["type"]), (&json!(false), &json!("model")));
     assert_eq!(value(routes.models(&ann(), &Method::GET, "/v1/models/other", &headers)).await["type"], "error");
+}
+
+#[tokio::test]
+async fn a_call_waits_for_a_person() {
+    for is_streamed in [false, true] {
+        let steps = vec![Step::Calls("", "pay", json!({})), Step::Says("Paid.")];
+        let scripted = Scripted::new(OutputFormat::Text, steps);
+        let routes = routes(&scripted);
+        let answering = async { text(completed(&routes, json!({ "stream": is_streamed })).await.unwrap()).await };
+        let (answer, ()) = tokio::join!(answering, approve_pay(routes.asker.approvals()));
+        assert!(answer.contains("Paid."), "{answer}");
+        let told = format!("{:?}", scripted.requests()[1].messages.last());
+        assert!(told.contains("paid, says ann"), "{told}");
+    }
 }

@@ -1,9 +1,10 @@
-//! Answers and timers that a script waits for, in the order of a recorded run.
+//! Pending answers and timers of a script, in the order of a recorded run.
 
 use agent_spaces_calls::journal::Delivery;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a script waits for. Each step takes logarithmic time: a script may wait for thousands of calls at once.
+/// Priority queue of pending answers and timers. Each step takes logarithmic time: a script may wait for thousands of
+/// calls at once.
 #[derive(Debug)]
 pub(crate) struct DeliveryOrder {
     /// Places in the recorded order.

@@ -1,4 +1,4 @@
-//! One pass over a run's journal that keeps only what is shown of the run.
+//! Scan of a run's journal: one pass that collects the details of the run.
 
 use crate::error::DurableError;
 use crate::header::{FORMAT, Header};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 const PAGE: usize = 200;
 const PAGE_BYTES: usize = 256 << 10;
 
-/// What is shown of a run.
+/// Details of a run, collected by a scan.
 #[derive(Debug)]
 pub(crate) struct Scan {
     pub(crate) header: Header,

@@ -61,12 +61,12 @@ impl Default for ApprovalFilter {
     }
 }
 
-/// To whom runs belong, by their [summaries](crate::Summary).
+/// Owner of runs, by their [summaries](crate::Summary).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunOwner {
     /// Folder of the project.
     pub project: String,
-    /// Who started them; `None` for all.
+    /// Caller who started them; `None` for all.
     pub caller: Option<String>,
     /// Space that they run in; `None` for all.
     pub space: Option<String>,

@@ -1,4 +1,4 @@
-//! Runs as rows: status, what is known of them, filters of lists.
+//! Runs as rows: status, summary, filters of lists.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ pub struct Summary {
     pub script: String,
     /// Space that it runs in.
     pub space: String,
-    /// Who started it.
+    /// Caller who started it.
     pub caller: String,
     /// Folder of the project.
     pub project: String,

@@ -1,4 +1,4 @@
-//! Capabilities of a space: what its programs can import, with schemas and declarations.
+//! Capabilities of a space: modules that its programs can import, with schemas and declarations.
 
 use crate::pages::{Page, PageRequest};
 use crate::path::Path;

@@ -1,5 +1,5 @@
-//! Tells those who follow a run that it has new entries. One task looks for all of them: every write of any run changes
-//! the store, and hundreds of followers that each looked would keep it busy.
+//! Followers of runs, notified of new entries. One task polls for all of them: every write of any run changes the
+//! store, and hundreds of followers that each polled would keep it busy.
 
 use agent_spaces_journal::{Progress, Status, Store};
 use std::collections::HashMap;

@@ -14,9 +14,9 @@
 //! - `who`: the caller of a request; `idempotency`: repeated requests
 //! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`: parts of requests and responses;
 //!   `problem`, `run_error`: errors
-//! - `approval_request`, `space_documents`: what several modules read in the store
+//! - `approval_request`, `space_documents`: stored data that several modules read
 //! - `callers`: locks, permits and activity of each caller
-//! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
+//! - `live`: runs in memory; `followers`: notification of new entries; `space_cache`: spaces that were made
 
 mod api;
 mod approval_request;

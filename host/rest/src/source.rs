@@ -28,8 +28,8 @@ pub trait SpaceSource: Send + Sync + 'static {
     /// The part asks for more than the configured space has, or a definition cannot be read.
     fn outline(&self, base: Option<&str>, part: Option<&Narrowing>) -> Result<SpaceOutline, AssembleError>;
 
-    /// Removes what is kept for a part that ended: its counts, its sessions with MCP servers and their folders. Blocks, and
-    /// is called in a runtime, where blocking is allowed.
+    /// Removes what is kept for a part that ended: its counts, its sessions with MCP servers and their folders. Blocks,
+    /// and is called in a runtime, where blocking is allowed.
     fn forget(&self, base: Option<&str>, part: &Narrowing);
 
     /// Returns a number that changes whenever spaces have to be made again, because the tools of a server became known.
@@ -134,7 +134,7 @@ pub enum AssembleError {
     Denied {
         /// JSON pointer to the member of the request.
         pointer: String,
-        /// What is asked for.
+        /// The fault.
         detail: String,
     },
     /// A member cannot be read.

@@ -5,7 +5,7 @@ use agent_spaces_http_server::Client;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-/// Caller of a request, and what is theirs.
+/// Caller of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Who(pub(crate) Client);
 

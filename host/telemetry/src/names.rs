@@ -34,7 +34,7 @@ pub const OTEL_STATUS: &str = "otel.status_code";
 
 /// Code of an error.
 pub const ERROR_TYPE: &str = "error.type";
-/// Value of [`ERROR_TYPE`] for codes that are not the host's: a provider may choose any text.
+/// Value in place of text from outside, which may be any: error codes of providers, HTTP methods, names of tools.
 pub const OTHER: &str = "_OTHER";
 
 /// Method of an HTTP request.
@@ -102,7 +102,7 @@ pub const APPROVAL_DECISION: &str = "agent_spaces.approval.decision";
 /// True if the person was asked before the host of a durable run died, or the run was parked.
 pub const APPROVAL_RESUMED: &str = "agent_spaces.approval.resumed";
 
-/// How a question ended: `done`, `turn-limit`, ….
+/// Ending of a question: `done`, `turn-limit`, ….
 pub const QUESTION_ENDING: &str = "agent_spaces.question.ending";
 /// Turns of a question.
 pub const QUESTION_TURNS: &str = "agent_spaces.question.turns";

@@ -141,9 +141,9 @@ pub fn invoke_agent(agent: &str, session: Option<&str>) -> Span {
 /// End of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionEnd {
-    /// Code of how it ended.
+    /// Ending: `done`, `turn-limit`, ….
     pub ending: &'static str,
-    /// Whether that is a failure.
+    /// True if that is a failure.
     pub is_failure: bool,
     /// Turns.
     pub turns: u32,

@@ -1,4 +1,4 @@
-//! Entries of actions: who did what to what, without contents and arguments.
+//! Audit log entries of API actions: caller, action and subject, without contents and arguments.
 
 use crate::time;
 use crate::who::Who;

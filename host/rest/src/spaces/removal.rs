@@ -1,4 +1,4 @@
-//! End of a space: its runs are cancelled, its files deleted.
+//! End of a space: its runs are cancelled, its MCP sessions closed, its files deleted.
 
 use super::record::{KIND, Made, REMOVAL_TIME_MS, StoredSpace};
 use super::{SpaceRecord, workspaces};

@@ -1,4 +1,4 @@
-//! Webhooks of the service: what they need of it, and their work while the server runs.
+//! Shared state of the webhooks of a service, and their background tasks.
 
 use super::queue::Queue;
 use agent_spaces_journal::Store;

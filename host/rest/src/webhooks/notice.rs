@@ -1,4 +1,4 @@
-//! Events of runs become messages, as soon as this process notices them.
+//! Conversion of run events to messages, as soon as this process notices them.
 
 use super::stored_messages::{Happened, Storing};
 use super::types::WebhookEvent;

@@ -1,4 +1,4 @@
-//! Bodies of messages: what happened, and where to read more. No arguments, no values, no secrets.
+//! Bodies of messages: the event, and ids to read more. No arguments, no values, no secrets.
 
 use super::types::WebhookEvent;
 use crate::time;
@@ -6,7 +6,7 @@ use agent_spaces_approvals::Request;
 use agent_spaces_journal::{ApprovalRow, RunRow};
 use serde_json::{Value, json};
 
-/// Returns the body that tells of an ended run.
+/// Returns the body for an ended run.
 pub(super) fn run_ended(row: &RunRow) -> Value {
     json!({
         "type": WebhookEvent::RunEnded,
@@ -15,7 +15,7 @@ pub(super) fn run_ended(row: &RunRow) -> Value {
     })
 }
 
-/// Returns the body that tells of a call that needs approval.
+/// Returns the body for a call that needs approval.
 pub(super) fn approval_needed(space: &str, row: &ApprovalRow, request: &Request) -> Value {
     json!({
         "type": WebhookEvent::ApprovalNeeded,

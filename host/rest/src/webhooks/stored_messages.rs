@@ -17,7 +17,7 @@ pub(super) const KIND: &str = "webhook_delivery";
 /// Kind of the documents of messages that were sent or given up, so that the sweep does not store them again.
 pub(super) const ENDED_KIND: &str = "webhook_ended";
 
-/// Time for which events are looked for that nobody noticed: a server that was away longer has other worries.
+/// Greatest age of a missed event that the sweep stores: a server that was away longer has other worries.
 pub(super) const NOTICED_FOR_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// Time for which an ended message is known: longer than its event can be found.

@@ -1,4 +1,4 @@
-//! Webhooks that are told of an event.
+//! Webhooks that are subscribed to an event.
 
 use super::types::WebhookEvent;
 use super::{StoredWebhook, Webhooks};
@@ -14,7 +14,7 @@ pub(super) struct Subscriber {
     pub(super) webhook: StoredWebhook,
 }
 
-/// What a space's document has for this module.
+/// Webhook member of a space's document.
 #[derive(Deserialize)]
 struct HookedSpace {
     #[serde(default)]
@@ -30,7 +30,7 @@ impl Subscriber {
 }
 
 impl Webhooks {
-    /// Returns the webhook of a space that is told of an event. A space that ends has one until it is gone.
+    /// Returns the webhook of a space, if it is subscribed to an event. A space that ends has one until it is gone.
     pub(super) async fn subscriber(&self, space: &str, event: WebhookEvent) -> Result<Option<Subscriber>, Problem> {
         if !ids::is_id(space, space_documents::PREFIX) {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Slow search for what nobody noticed: events whose host died before their messages were stored, and messages of other
+//! Periodic sweep: stores messages of missed events, whose host died before it stored them, and loads messages of other
 //! hosts.
 
 use super::Webhooks;
@@ -131,7 +131,7 @@ impl Webhooks {
         self.find_approvals(space, subscriber).await
     }
 
-    /// Stores messages of runs that ended, if the webhook is told of them.
+    /// Stores messages of runs that ended, if the webhook is subscribed to them.
     pub(super) async fn find_ended(&self, space: &str, subscriber: &Subscriber, pages: usize) -> Result<(), Problem> {
         let Some(since) = subscriber.webhook.wants_since(WebhookEvent::RunEnded) else { return Ok(()) };
         let oldest = now_ms().saturating_sub(NOTICED_FOR_MS).max(since);
@@ -159,7 +159,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Stores messages of calls that need approval, if the webhook is told of them.
+    /// Stores messages of calls that need approval, if the webhook is subscribed to them.
     pub(super) async fn find_approvals(&self, space: &str, subscriber: &Subscriber) -> Result<(), Problem> {
         let Some(since) = subscriber.webhook.wants_since(WebhookEvent::ApprovalNeeded) else { return Ok(()) };
         let oldest = now_ms().saturating_sub(NOTICED_FOR_MS).max(since);

@@ -177,7 +177,7 @@ impl EncodeLabelSet for Agent {
     }
 }
 
-/// How a question ended.
+/// Ending of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Ending(&'static str);
 

@@ -40,7 +40,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 pub struct Settings {
     /// Callers and their tokens.
     pub callers: Callers,
-    /// Which hosts and origins requests may name.
+    /// Allowed `Host` and `Origin` headers.
     pub origin_check: OriginCheck,
     /// Limits on connections.
     pub limits: Limits,

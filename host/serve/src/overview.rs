@@ -1,5 +1,5 @@
-//! What a client can call, for a host that shows it to a model of its own: modules, instructions of servers, and result
-//! types that were inferred from earlier calls.
+//! Overview of the functions of a client, for a host that shows it to a model of its own: modules, instructions of
+//! servers, and result types that were inferred from earlier calls.
 
 use crate::cards::{Card, cut};
 use crate::exposure::{ExposedTool, Output};
@@ -14,7 +14,7 @@ const MAX_NAME: usize = 60;
 /// Maximum length of an inferred result type.
 const MAX_RESULT: usize = 1_000;
 
-/// What a client can call.
+/// Functions that a client can call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overview {
     /// Modules with functions that the client may call, the standard library last.

@@ -1,4 +1,4 @@
-//! Questions that are being answered, and what their clients are told on the way.
+//! Questions that are being answered, and their events.
 
 use crate::approvals::Approvals;
 use crate::bodies::Held;
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument as _;
 
-/// What a surface asks.
+/// Question of a surface.
 #[derive(Debug)]
 pub(crate) struct Asking {
     pub(crate) agent: String,
@@ -160,7 +160,7 @@ struct State {
 /// News of a question.
 #[derive(Debug)]
 pub(crate) enum Update {
-    /// Something happened.
+    /// An event of the agent.
     Event(AgentEvent),
     /// It is over.
     Ended(Box<Ended>),

@@ -18,11 +18,11 @@ pub(crate) struct Bodies {
     shares: Shares,
 }
 
-/// What callers hold, by identity. One that holds nothing is not there.
+/// Shares of callers by identity. A caller without requests has none.
 #[derive(Clone, Debug, Default)]
 struct Shares(Arc<Mutex<HashMap<Arc<str>, Share>>>);
 
-/// What one caller holds.
+/// Requests of one caller and their memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Share {
     requests: usize,

@@ -48,7 +48,7 @@ pub(crate) enum FailureKind {
     TooLarge,
     /// The request did not arrive in time.
     Late,
-    /// Something else is in progress.
+    /// The session is busy with another question.
     Conflict,
     /// Too much is in progress.
     Busy,

@@ -11,11 +11,11 @@
 //! - `anthropic`: messages
 //! - `mcp_tool`: [`AgentTools`], agents as tools of the MCP server
 //! - `slack`: [`Slack`], people who ask in Slack
-//! - `asking`: a question that is being answered; `stream`: its events; `written`: what of its text was sent
+//! - `asking`: a question that is being answered; `stream`: its events; `written`: the text that was sent
 //! - `approvals`: calls that wait for a person
-//! - `failure`: why there is no answer; each surface writes it in its own form
+//! - `failure`: errors; each surface writes them in its own form
 //! - `json`, `parts`: reading of requests; `bodies`: their memory; `bounds`: bounds
-//! - `responses`, `observed`, `ids`: responses, spans, ids; `progress_text`: what people are told on the way
+//! - `responses`, `observed`, `ids`: responses, spans, ids; `progress_text`: progress as text
 
 mod a2a;
 mod agent_api;
@@ -41,10 +41,9 @@ mod stream;
 mod testing;
 mod written;
 
+pub use a2a::{A2aRoutes, A2aSettings, WELL_KNOWN_CARD};
 pub use mcp_tool::AgentTools;
 pub use slack::{Slack, SlackSettings};
-
-pub use a2a::{A2aRoutes, A2aSettings, WELL_KNOWN_CARD};
 
 use agent_api::AgentRoutes;
 use agent_spaces_agent::AgentService;

@@ -16,7 +16,7 @@ const MAX_TOOL_NAME: usize = 128;
 /// Messages that are read, within bounds.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
-    /// What the caller says as system.
+    /// System messages of the caller.
     pub(crate) system: Vec<String>,
     pub(crate) messages: Vec<Message>,
     /// Names of the tools by the ids of their calls.

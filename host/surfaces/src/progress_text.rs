@@ -1,4 +1,4 @@
-//! What people are told while a question is answered.
+//! Progress of a question, as text for people.
 
 use agent_spaces_agent::AgentEvent;
 use agent_spaces_types::shown::Shown;

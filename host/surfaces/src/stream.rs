@@ -23,7 +23,7 @@ pub(crate) trait Encoder: Send + Sync + 'static {
     /// The first events.
     fn begin(&mut self, text: &mut String);
 
-    /// Something happened.
+    /// An event of the agent.
     fn event(&mut self, event: AgentEvent, text: &mut String);
 
     /// The last events.

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What the model does when it is asked.
+/// Reaction of the model to one request.
 pub(crate) enum Step {
     /// It says this, word by word.
     Says(&'static str),

@@ -1,4 +1,4 @@
-//! What of an answer's text a client has got, so that it gets the rest and nothing twice.
+//! Text of an answer that was sent, so that a client gets the rest and nothing twice.
 
 use agent_spaces_agent::AgentEvent;
 

@@ -1,4 +1,4 @@
-//! What stands before the agent: it shows the model the ids of messages.
+//! Routes in front of the agent: they show the model the ids of messages.
 
 use agent_spaces_http_server::body::collect;
 use agent_spaces_http_server::{Access, Authenticated, Client, Handling, Refusal, Routes};

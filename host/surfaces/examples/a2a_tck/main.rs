@@ -23,7 +23,7 @@ use std::error::Error;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// Where the kit expects an agent.
+/// Address at which the kit expects an agent.
 const ADDRESS: (&str, u16) = ("127.0.0.1", 9999);
 
 #[tokio::main]

@@ -23,11 +23,11 @@ const NAME: &str = "tck";
 /// Tool whose calls need a person.
 const TOOL: &str = "ask";
 
-/// How the id of a message begins that takes long: twice the timeout of the kit's streams.
+/// Prefix of the id of a message that takes long: twice the timeout of the kit's streams.
 const LONG: &str = "test-resubscribe-message-id";
 const LONG_TIME: Duration = Duration::from_secs(4);
 
-/// What the model says by the beginning of the message's id. The first that fits counts.
+/// Answers of the model, by prefix of the message's id. The first that fits counts.
 const TEXTS: [(&str, &[&str]); 7] = [
     ("tck-artifact-text", &["Generated text content"]),
     ("tck-artifact-data", &["{\"key\":\"value\",\"count\":42}"]),
@@ -38,7 +38,7 @@ const TEXTS: [(&str, &[&str]); 7] = [
     ("tck-stream-artifact-chunked", &["chunk-1 ", "chunk-2"]),
 ];
 
-/// What it says otherwise.
+/// Answer to any other id.
 const DEFAULT: &[&str] = &["Hello from TCK"];
 
 /// The agent, its model and its tool.

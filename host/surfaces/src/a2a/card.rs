@@ -12,7 +12,7 @@ use std::time::SystemTime;
 /// Path of the card of the default agent; below the path of an agent, of its own card.
 pub const WELL_KNOWN_CARD: &str = "/.well-known/agent-card.json";
 
-/// How long a card is not asked for again. Cards change with the configuration.
+/// `Cache-Control` of a card. Cards change with the configuration.
 const CACHED: &str = "public, max-age=300";
 
 /// Returns the card of an agent.

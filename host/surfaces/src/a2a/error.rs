@@ -9,7 +9,7 @@ use agent_spaces_types::shown::Shown;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-/// Why a request has no answer.
+/// Error of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct A2aError {
     pub(super) kind: ErrorKind,

@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! - `routes`: [`A2aRoutes`], the part of the server; `json_rpc`, `http_json`: the two bindings
-//! - `operation`, `query`: what a request asks for, in either binding; `error`: how it is refused
+//! - `operation`, `query`: requests in either binding; `error`: errors
 //! - `types`: objects of the protocol; `card`: cards of agents; `parts`: messages for models
 //! - `tasks`: tasks that are worked on, and those that are kept
 //! - `stream`: server-sent events; `bounds`: limits; `time`: timestamps

@@ -1,4 +1,4 @@
-//! What a request asks for, in either binding.
+//! Operations of the protocol, read from either binding.
 
 use super::bounds::{DEFAULT_PAGE, MAX_ID, MAX_PAGE, MAX_PARTS};
 use super::error::{A2aError, ErrorKind};
@@ -37,7 +37,7 @@ pub(super) struct SendRequest {
     configuration: Option<Configuration>,
 }
 
-/// How a message is answered.
+/// `SendMessageConfiguration` of the protocol.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Configuration {
@@ -90,7 +90,7 @@ impl SendRequest {
     }
 }
 
-/// Which tasks are listed.
+/// Filter and page of a list of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ListRequest {
     pub(super) context: Option<String>,
@@ -98,7 +98,7 @@ pub(super) struct ListRequest {
     /// Only those whose status changed at this time or later.
     pub(super) since: Option<i64>,
     pub(super) page: usize,
-    /// Where the page before this one ended: time and id of its last task.
+    /// End of the page before this one: time and id of its last task.
     pub(super) before: Option<(i64, String)>,
     pub(super) history: Option<usize>,
     pub(super) has_artifacts: bool,

@@ -151,7 +151,7 @@ pub(super) fn cut(text: &mut String, most: usize) -> bool {
     true
 }
 
-/// How ids of approvals begin.
+/// Prefix of approval ids.
 const APPROVAL_PREFIX: &str = "apr_";
 
 /// Decision about a call that waits.

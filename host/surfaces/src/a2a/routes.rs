@@ -30,7 +30,7 @@ const PREFIX: &str = "/a2a/";
 /// Media types of the bindings.
 const JSON: &str = "application/json";
 
-/// How agents are served.
+/// Settings of the A2A server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct A2aSettings {
     /// Questions at once; `None` for the default.
@@ -53,12 +53,12 @@ pub struct A2aRoutes {
     started: SystemTime,
 }
 
-/// What a path is.
+/// Meaning of a path.
 #[derive(Debug, PartialEq, Eq)]
 enum Place<'a> {
     /// The card of an agent, or of the first.
     Card(Option<&'a str>),
-    /// Where an agent is called with JSON-RPC.
+    /// Endpoint of an agent for JSON-RPC.
     JsonRpc(&'a str),
     /// A path of HTTP+JSON below that of an agent.
     HttpJson(&'a str, &'a str),

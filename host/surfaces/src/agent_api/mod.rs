@@ -35,7 +35,7 @@ pub(crate) struct AgentRoutes {
     bodies: Bodies,
 }
 
-/// What a path means.
+/// Meaning of a path.
 #[derive(Debug, PartialEq, Eq)]
 enum Place<'a> {
     /// An agent.
@@ -44,7 +44,7 @@ enum Place<'a> {
     Agents,
     /// Calls that wait for a person.
     Waiting,
-    /// One of them.
+    /// One call that waits.
     Approval(&'a str),
     /// The decision about one.
     Decision(&'a str),

@@ -13,7 +13,7 @@ pub(super) fn new_id() -> String {
     ids::new("msg_")
 }
 
-/// Why it ended.
+/// Stop reason.
 pub(super) fn stop_reason(ending: Ending) -> &'static str {
     match ending {
         Ending::CallerTools => "tool_use",

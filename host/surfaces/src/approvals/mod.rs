@@ -170,7 +170,7 @@ impl Drop for Withdrawal<'_> {
     }
 }
 
-/// What is shown of a call.
+/// Call as it is shown: as it is, or a note if it is too long.
 fn shown(call: Value) -> Value {
     if call.to_string().len() <= MAX_SHOWN_CALL { call } else { "(too long to be shown: see the message)".into() }
 }

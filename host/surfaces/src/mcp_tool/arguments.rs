@@ -4,7 +4,7 @@ use crate::bounds::{MAX_BODY, MAX_SCHEMA};
 use agent_spaces_agent::OutputFormat;
 use serde_json::{Map, Value};
 
-/// What a call asks.
+/// Arguments of a call.
 #[derive(Debug, PartialEq)]
 pub(super) struct Arguments {
     pub(super) question: String,

@@ -108,7 +108,7 @@ fn pays() -> Arc<Scripted> {
     Scripted::new(OutputFormat::Text, vec![Step::Calls("", "pay", json!({})), Step::Says("Done.")])
 }
 
-/// What the model is told of the call.
+/// Result of the call, as the model gets it.
 fn told(scripted: &Scripted) -> String {
     format!("{:?}", scripted.requests()[1].messages.last())
 }

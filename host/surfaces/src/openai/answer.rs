@@ -7,7 +7,7 @@ use agent_spaces_models::{ToolCall, Usage};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What all parts of a completion say of it.
+/// Members that all chunks of a completion have.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) id: String,
@@ -23,7 +23,7 @@ impl Head {
     }
 }
 
-/// Why it ended.
+/// Finish reason.
 pub(super) fn finish_reason(ending: Ending) -> &'static str {
     match ending {
         Ending::CallerTools => "tool_calls",
@@ -52,7 +52,7 @@ pub(super) fn call(call: &ToolCall) -> Value {
     })
 }
 
-/// What a model that refuses says.
+/// Refusal of a model.
 pub(super) fn refusal(outcome: &Outcome) -> Option<&str> {
     (outcome.ending == Ending::Refused).then(|| outcome.message.as_deref().unwrap_or("The model refused to answer."))
 }

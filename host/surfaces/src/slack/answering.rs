@@ -19,7 +19,7 @@ use url::Url;
 /// Answers to one slash command. Slack takes five.
 const MAX_RESPONSES: usize = 4;
 
-/// What people are told who ask nothing.
+/// Answer to an empty question.
 const ASK: &str = "Ask me something: write your question behind my name.";
 
 impl Slack {
@@ -140,7 +140,7 @@ impl Slack {
     }
 }
 
-/// What a person is told.
+/// Answer as Slack shows it.
 fn text_of(answered: Result<Outcome, AgentError>) -> String {
     let outcome = match answered {
         Ok(outcome) => outcome,

@@ -55,7 +55,7 @@ pub(super) enum ApiError {
     Failed {
         /// The method.
         method: String,
-        /// Why.
+        /// The cause, without secrets.
         why: String,
     },
 }

@@ -164,7 +164,7 @@ impl Drop for Withdrawal<'_> {
     }
 }
 
-/// What people see of a call. It is shown as it is: Slack reads no markup in it.
+/// Call as people see it. It is shown as it is: Slack reads no markup in it.
 struct Shown {
     message: String,
     /// The call as JSON, in pieces.

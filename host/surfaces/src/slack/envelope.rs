@@ -1,4 +1,4 @@
-//! What Slack sends: messages, slash commands, and clicks on buttons.
+//! Events of Slack: messages, slash commands, and clicks on buttons.
 
 use super::mrkdwn::to_plain;
 use serde_json::Value;
@@ -9,7 +9,7 @@ const MAX_ID: usize = 64;
 /// Longest question, in bytes. Slack's own limit is lower.
 const MAX_QUESTION: usize = 64 << 10;
 
-/// Something to handle.
+/// Event to handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Incoming {
     /// A person asks in a channel or in a direct message.
@@ -39,7 +39,7 @@ pub(super) struct SlashCommand {
     pub(super) channel: String,
     pub(super) command: String,
     pub(super) text: String,
-    /// Where the answer goes; not checked yet.
+    /// URL for the answer; not checked yet.
     pub(super) response_url: String,
 }
 

@@ -103,7 +103,7 @@ impl Slack {
     /// returns at once.
     ///
     /// # Errors
-    /// Why Slack cannot be used: the settings of the app are wrong.
+    /// The settings of the app are wrong.
     pub async fn run(&self) -> Result<(), String> {
         match &self.0.settings.app_token {
             Some(token) => socket::run(self, token, &self.0.stopping).await,

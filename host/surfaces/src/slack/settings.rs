@@ -31,7 +31,7 @@ impl SlackSettings {
     /// Fills in the variables of a configuration.
     ///
     /// # Errors
-    /// What is wrong, and where. No value is in the text.
+    /// The fault and its place. No value is in the text.
     pub fn of(slack: &Slack, variables: &Variables) -> Result<SlackSettings, String> {
         let place = &slack.place;
         let fill = |member: &str, raw: &Raw| match expand(raw.expose(), variables) {

@@ -41,7 +41,7 @@ const GOOD_AFTER: Duration = Duration::from_secs(5);
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// Why a connection is over.
+/// End of a connection.
 #[derive(Debug, PartialEq, Eq)]
 enum Ended {
     /// Slack asks for another connection, or this one broke.
@@ -59,7 +59,7 @@ impl From<ApiError> for Ended {
 /// Stays connected until `stop`.
 ///
 /// # Errors
-/// Why no connection is of use.
+/// The settings of the app are wrong, so that no connection is of use.
 pub(super) async fn run(slack: &Slack, app_token: &Secret, stop: &CancellationToken) -> Result<(), String> {
     let mut wait = FIRST_WAIT;
     loop {

@@ -19,7 +19,7 @@ const TASK: &str = "agent_task";
 const CONTENT: &str = "agent_task_content";
 const CONTEXT: &str = "agent_task_context";
 
-/// Beginning of a task's id.
+/// Prefix of task ids.
 pub(super) const PREFIX: &str = "task_";
 
 /// Longest id that is looked up.

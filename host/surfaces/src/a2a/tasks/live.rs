@@ -41,7 +41,7 @@ pub(super) struct Live {
     states: watch::Sender<TaskState>,
 }
 
-/// What changes of a task.
+/// Mutable state of a task.
 pub(super) struct State {
     pub(super) status: TaskStatus,
     changed: i64,
@@ -266,7 +266,7 @@ impl Live {
         Ok(Subscription { first, updates, ends_with_wait })
     }
 
-    /// What is stored: the status, and messages and answers if they changed.
+    /// Documents to store: the status, and messages and answers if they changed.
     pub(super) fn kept(&self) -> (KeptTask, Option<Content>) {
         let mut guard = self.state();
         let state = &mut *guard;

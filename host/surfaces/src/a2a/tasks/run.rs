@@ -15,7 +15,7 @@ use tokio::time::MissedTickBehavior;
 /// Attempts to store a change that another one came before.
 const ATTEMPTS: u32 = 3;
 
-/// What a task is told whose server stops.
+/// Status message of a task whose server stops.
 const STOPPED: &str = "The server stops. Send a message in the same context to go on.";
 
 /// A task with its question.
@@ -116,7 +116,7 @@ impl Work {
     }
 }
 
-/// How a task ends.
+/// Final status and answer of a task.
 struct End {
     state: TaskState,
     message: Option<String>,

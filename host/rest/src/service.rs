@@ -8,9 +8,10 @@ use crate::problem::Problem;
 use crate::source::SpaceSource;
 use crate::space_cache::SpaceCache;
 use crate::webhooks::Webhooks;
+use crate::who::Who;
 use agent_spaces_approvals::ApproverToken;
 use agent_spaces_durable::{DurableRuns, Worker};
-use agent_spaces_journal::Store;
+use agent_spaces_journal::{DocumentFilter, Store};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use agent_spaces_serve::concurrency::ConcurrencyLimiter;
 use std::collections::HashMap;
@@ -78,6 +79,12 @@ impl Service {
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         self.0.runs.store()
+    }
+
+    /// Returns true if a caller has this many documents of a kind, or more.
+    pub(crate) async fn has_as_many(&self, who: &Who, kind: &str, count: usize) -> Result<bool, Problem> {
+        let filter = DocumentFilter { owner: Some(who.owner().to_owned()), limit: count, ..DocumentFilter::of(kind) };
+        Ok(self.store().count_documents(filter).await? >= count as u64)
     }
 
     /// Returns the time until which a caller had runs in memory: now if it has some, `None` if it never had.

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::service::Service;
 use crate::time;
 use crate::who::Who;
-use agent_spaces_journal::{DocumentFilter, Expected, NewDocument, Put};
+use agent_spaces_journal::{Expected, NewDocument, Put};
 
 /// Most versions of a program, and most programs of a caller.
 const MAX_VERSIONS: usize = 1_000;
@@ -144,9 +144,7 @@ impl Service {
 
     /// Refuses another program of a caller that has as many as it may.
     async fn check_programs(&self, who: &Who) -> Result<(), Problem> {
-        let filter =
-            DocumentFilter { owner: Some(who.owner().to_owned()), limit: MAX_PROGRAMS, ..DocumentFilter::of(KIND) };
-        match self.store().count_documents(filter).await? >= MAX_PROGRAMS as u64 {
+        match self.has_as_many(who, KIND, MAX_PROGRAMS).await? {
             true => {
                 Err(Problem::busy("program.too_many", format!("More than {MAX_PROGRAMS} programs: delete some first")))
             }

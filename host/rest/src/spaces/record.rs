@@ -171,11 +171,14 @@ impl Service {
     ) -> Result<SpaceRecord, Problem> {
         match self.store().put_document(part.document(id, owner)?, expected).await? {
             Put::Stored(document) => SpaceRecord::read(document),
-            Put::Conflict(_) => {
-                let detail = "The space was changed meanwhile: read it again, and send its new ETag";
-                Err(Problem::new(http::StatusCode::PRECONDITION_FAILED, "precondition", detail))
-            }
+            Put::Conflict(_) => Err(changed_meanwhile()),
             Put::Missing => Err(Problem::not_found("space")),
         }
     }
+}
+
+/// Creates the problem of a change of a space that another request changed before.
+pub(super) fn changed_meanwhile() -> Problem {
+    let detail = "The space was changed meanwhile: read it again, and send its new ETag";
+    Problem::new(http::StatusCode::PRECONDITION_FAILED, "precondition", detail)
 }

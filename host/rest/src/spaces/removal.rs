@@ -1,7 +1,7 @@
 //! End of a space: its runs are cancelled, its MCP sessions closed, its files deleted.
 
+use super::SpaceRecord;
 use super::record::{KIND, Made, REMOVAL_TIME_MS, StoredSpace};
-use super::{SpaceRecord, workspaces};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::problem::Problem;
 use crate::service::Service;
@@ -57,17 +57,7 @@ impl Service {
         }
         // They may use the sessions and the files that are removed.
         self.0.live.left(&leaving, LEAVING_TIME).await;
-        let (service, ended) = (self.clone(), space.clone());
-        let removed = tokio::task::spawn_blocking(move || {
-            if let Some(part) = service.part(&ended) {
-                service.0.source.forget(ended.base.as_deref(), &part);
-            }
-            workspaces::remove(&service.workspace(&ended.id))
-        });
-        if let Ok(Err(error)) = removed.await {
-            return Err(Problem::internal(&error));
-        }
-        self.0.spaces.forget(&space.id);
+        self.remove_kept(space).await?;
         if !self.is_awaited(space).await? {
             self.remember_ended(space).await?;
             let version = space.made.as_ref().map(|made| made.version);

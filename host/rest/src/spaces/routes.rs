@@ -1,7 +1,7 @@
 //! Requests about spaces.
 
 use super::SpaceRecord;
-use super::record::{KIND, Made, PREFIX, StoredSpace};
+use super::record::{KIND, Made, PREFIX, StoredSpace, changed_meanwhile};
 use super::view::{NewSpace, SpaceChange, SpaceView, check_capabilities, check_name, end, etag};
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
@@ -120,8 +120,7 @@ async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Resu
 
 /// Refuses another space of a caller that has as many as it may.
 async fn check_count(service: &Service, who: &Who) -> Result<(), Problem> {
-    let filter = DocumentFilter { owner: Some(who.owner().to_owned()), limit: MAX_SPACES, ..DocumentFilter::of(KIND) };
-    match service.store().count_documents(filter).await? >= MAX_SPACES as u64 {
+    match service.has_as_many(who, KIND, MAX_SPACES).await? {
         true => Err(Problem::busy("space.too_many", format!("More than {MAX_SPACES} spaces: delete some first"))),
         false => Ok(()),
     }
@@ -297,10 +296,7 @@ pub(super) fn changeable<'a>(space: &'a SpaceRecord, headers: &HeaderMap) -> Res
     let etag = etag(space).unwrap_or_default();
     match expected.has(etag.trim_matches('"')) {
         true => Ok(made),
-        false => {
-            let detail = "The space was changed meanwhile: read it again, and send its new ETag";
-            Err(Problem::new(StatusCode::PRECONDITION_FAILED, "precondition", detail))
-        }
+        false => Err(changed_meanwhile()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Removal of the workspace folders of spaces that callers made, also of those that were left over.
+//! Removal of the files of spaces that callers made, also of workspace folders that were left over.
 
 use super::SpaceRecord;
 use super::record::{KIND, PREFIX};
@@ -18,8 +18,8 @@ const MIN_AGE: Duration = Duration::from_secs(60 * 60);
 const DIGITS: usize = 24;
 
 impl Service {
-    /// Checks that a space was not ended while a request used it. Otherwise the request may have made its folder again,
-    /// which is removed.
+    /// Checks that a space was not ended while a request used it. Otherwise the request may have made its folders again,
+    /// which are removed.
     pub(crate) async fn check_kept(&self, space: &SpaceRecord) -> Result<(), Problem> {
         if space.made.is_none() {
             return Ok(());
@@ -28,11 +28,23 @@ impl Service {
         if stored.is_some_and(|made| !made.part.is_ending) {
             return Ok(());
         }
-        self.0.spaces.forget(&space.id);
-        let workspace = self.workspace(&space.id);
-        let removed = tokio::task::spawn_blocking(move || remove(&workspace)).await;
-        removed.map_err(|error| Problem::internal(&error))?.map_err(|error| Problem::internal(&error))?;
+        self.remove_kept(space).await?;
         Err(Problem::not_found("space"))
+    }
+
+    /// Removes what is kept for a space that ended: its counts, MCP sessions, files, and its place in the cache.
+    pub(super) async fn remove_kept(&self, space: &SpaceRecord) -> Result<(), Problem> {
+        let (service, ended) = (self.clone(), space.clone());
+        let removed = tokio::task::spawn_blocking(move || {
+            if let Some(part) = service.part(&ended) {
+                service.0.source.forget(ended.base.as_deref(), &part);
+            }
+            remove(&service.workspace(&ended.id))
+        });
+        let removed = removed.await.map_err(|error| Problem::internal(&error))?;
+        removed.map_err(|error| Problem::internal(&error))?;
+        self.0.spaces.forget(&space.id);
+        Ok(())
     }
 
     /// Removes workspace folders that no space has: the server stopped while it made or ended one. For the start of a
@@ -75,7 +87,7 @@ impl Service {
 }
 
 /// Removes a folder, if there is one. Blocks.
-pub(super) fn remove(folder: &Path) -> io::Result<()> {
+fn remove(folder: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,

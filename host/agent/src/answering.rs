@@ -1,4 +1,4 @@
-//! What a question needs, and what comes of it.
+//! Context and outcome of a question.
 
 use crate::definition::OutputFormat;
 use crate::event::Watcher;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Everything that one question is answered with. [`crate::turns::answer`] is the loop.
+/// Context of one question: models, tools, log, budgets. [`crate::turns::answer`] is the agent loop.
 pub(crate) struct AnswerContext {
     /// Models.
     pub(crate) models: Arc<dyn LanguageModel>,
@@ -22,59 +22,59 @@ pub(crate) struct AnswerContext {
     pub(crate) tools: Arc<dyn Tools>,
     /// Tools of the caller: a call of one ends the question with [`Ending::CallerTools`].
     pub(crate) caller_tools: Vec<agent_spaces_models::Tool>,
-    /// The caller's wish.
+    /// Tool choice of the caller, for the first turn.
     pub(crate) tool_choice: ToolChoice,
-    /// Form of the answer.
+    /// Output format.
     pub(crate) output: OutputFormat,
-    /// Appended to the system prompt: what the caller says as system.
+    /// System message of the caller, appended to the system prompt.
     pub(crate) system: Option<String>,
-    /// Where steps go.
+    /// Session log.
     pub(crate) log: Arc<dyn SessionLog>,
     /// Large results of this session.
     pub(crate) handles: Handles,
-    /// Counts tokens.
+    /// Context window guard.
     pub(crate) guard: Guard,
-    /// Counts what is spent.
+    /// Spending and budgets.
     pub(crate) spending: Spending,
     /// Usage log.
     pub(crate) accounting: Accounting,
     /// Name of the caller, for the usage log.
     pub(crate) caller: Option<String>,
-    /// Told of events.
+    /// Event callback.
     pub(crate) watcher: Watcher,
-    /// Ends the question.
+    /// Cancels the question.
     pub(crate) cancel: CancellationToken,
     /// Id of the session, for accounting and telemetry.
     pub(crate) session: String,
 }
 
-/// An answer to a question.
+/// Outcome of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Session that it was asked in.
+    /// Id of the session; empty if there is none.
     pub session: String,
-    /// The text of the last answer.
+    /// Text of the last answer.
     pub text: String,
-    /// The text as JSON, if that was asked for and is there.
+    /// Structured output, if a JSON Schema was given and the answer is valid.
     pub value: Option<Value>,
-    /// How it ended.
+    /// Kind of the outcome.
     pub ending: Ending,
-    /// Why, for people, unless it is done.
+    /// Reason for people, unless it is [`Ending::Done`].
     pub message: Option<String>,
     /// Calls of the caller's tools, with [`Ending::CallerTools`].
     pub calls: Vec<ToolCall>,
-    /// Turns.
+    /// Number of turns.
     pub turns: u32,
-    /// Tokens of all answers together.
+    /// Token usage of all answers, without nested agents.
     pub usage: Usage,
-    /// Their cost, where prices are known.
+    /// Cost of all answers, where prices are known, without nested agents.
     pub cost: Option<f64>,
-    /// The model of the last answer, `provider/model`.
+    /// Model of the last answer, `provider/model`.
     pub model: Option<String>,
 }
 
 impl Outcome {
-    /// A question that was cancelled before it was asked.
+    /// Outcome of a question that was cancelled before its first turn.
     pub(crate) fn cancelled() -> Outcome {
         Outcome {
             session: String::new(),
@@ -91,37 +91,37 @@ impl Outcome {
     }
 }
 
-/// How a question ended.
+/// Outcome kind of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Answered.
     Done,
-    /// Answered in the last turn, whose tools were taken away.
+    /// Turn limit reached: answered in the last turn, without tools.
     TurnLimit,
-    /// The model calls tools of the caller.
+    /// The model called tools of the caller.
     CallerTools,
-    /// The answer reached its bound of tokens.
+    /// Output token limit reached; the answer is cut.
     Length,
     /// The model or its provider refused.
     Refused,
-    /// The answer is not what its schema allows, and the model did not correct it.
+    /// The answer does not match its JSON Schema after all corrections.
     InvalidOutput,
-    /// The context window is full.
+    /// Context window exceeded.
     ContextLimit,
-    /// A budget is spent.
+    /// Budget exhausted.
     Budget,
-    /// Every model failed.
+    /// All models failed.
     ModelFailed,
-    /// The time is over.
+    /// Time limit exceeded.
     Time,
-    /// It was cancelled.
+    /// Cancelled.
     Cancelled,
-    /// The session cannot be kept.
+    /// The session log cannot be written.
     Store,
 }
 
 impl Ending {
-    /// Its code, for programs.
+    /// Stable code, for programs.
     pub fn code(self) -> &'static str {
         match self {
             Ending::Done => "done",
@@ -139,7 +139,7 @@ impl Ending {
         }
     }
 
-    /// Whether there is an answer to show.
+    /// Returns true if the outcome has an answer to show.
     pub fn is_answer(self) -> bool {
         matches!(self, Ending::Done | Ending::TurnLimit | Ending::CallerTools | Ending::Length)
     }

@@ -1,55 +1,55 @@
-//! People who approve calls, in whatever way a surface reaches them.
+//! Human approval of calls: the interface between the agent loop and a surface.
 
 use crate::event::{AgentEvent, Watcher};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Asks a person about calls. Terminal, chat and HTTP surfaces each have their own.
+/// Asks a person to approve calls. Terminal, chat and HTTP surfaces each have their own.
 pub trait Approver: Send + Sync {
-    /// Whether there is a person to ask. Where there is none, calls are decided elsewhere (`agent-spaces approvals`), or
-    /// refused if nobody can decide there.
+    /// Returns true if there is a person to ask. Otherwise calls are left to the approval store (`agent-spaces
+    /// approvals`), or denied if it has no approver.
     fn is_present(&self) -> bool {
         true
     }
 
-    /// Asks about a call, or about several calls of one function. Dropping the future withdraws the question: it was
-    /// decided elsewhere, or it expired.
+    /// Requests approval of a call, or of several calls of one function. Dropping the future withdraws the request: it
+    /// was decided elsewhere, or it expired.
     fn ask(&self, request: ApprovalRequest) -> BoxFuture<'_, ApprovalAnswer>;
 }
 
-/// A question to a person.
+/// Approval request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApprovalRequest {
-    /// Id of the approval, unguessable.
+    /// Unguessable id of the approval.
     pub id: String,
-    /// The question, with the arguments of the call; sanitized and bounded.
+    /// Text for the person, with the arguments of the call; sanitized and bounded.
     pub message: String,
     /// The call as it will be made (`function`, `functionId`, `module`, `source`, and `params` unless they are too long to
     /// be shown), or an array of such calls.
     pub call: Value,
 }
 
-/// What the person says.
+/// Decision of the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalAnswer {
-    /// The calls may be made.
+    /// Approved.
     Approve {
-        /// Who says so, for the audit log.
+        /// Approver, for the audit log.
         by: String,
     },
-    /// They may not be made.
+    /// Denied.
     Deny {
-        /// Who says so, for the audit log.
+        /// Approver, for the audit log.
         by: String,
-        /// Why, for the model.
+        /// Reason, for the model.
         reason: Option<String>,
     },
-    /// Nobody answered. The question may be asked again.
+    /// Expired without a decision. The request may be repeated.
     Expired,
 }
 
-/// Nobody to ask.
+/// Approver that denies everything: there is no person to ask.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoApprover;
 
@@ -67,7 +67,7 @@ impl Approver for NoApprover {
     }
 }
 
-/// Tells a watcher of the questions to an approver and of their decisions.
+/// Reports requests to an approver and their decisions as events.
 pub fn watched(approver: Arc<dyn Approver>, watcher: Watcher) -> Arc<dyn Approver> {
     Arc::new(Watched { approver, watcher })
 }
@@ -94,7 +94,7 @@ impl Approver for Watched {
     }
 }
 
-/// A question without an answer. Dropping it says that it was withdrawn.
+/// Pending approval request. Dropping it reports that it was withdrawn.
 struct OpenQuestion<'a> {
     id: Option<String>,
     watcher: &'a Watcher,

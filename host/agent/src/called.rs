@@ -1,4 +1,4 @@
-//! Agents that scripts call: what answers the functions of `@capabilities/agents`.
+//! Nested agents: the provider behind the functions of `@capabilities/agents`.
 //!
 //! Agents use spaces, and spaces have agents: so a space is given [`CalledAgents`] before there is a service, which the
 //! host adds when it has one. Events of a question that a call asks are not events of the calling run, which sees one

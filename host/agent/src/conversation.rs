@@ -1,4 +1,4 @@
-//! The messages of a session, out of its records.
+//! Conversation: messages of a session, built from its records.
 
 use crate::handles::Handles;
 use crate::record::Record;
@@ -17,9 +17,9 @@ const UNANSWERED: &str = "(this call was not made)";
 pub(crate) struct Conversation {
     messages: Vec<Message>,
     open: Vec<OpenCall>,
-    /// Whether the last question is answered.
+    /// True if the last question is answered.
     is_finished: bool,
-    /// How the last answer ended, if nothing came after it.
+    /// Finish reason of the last answer, if no record follows it.
     last_finish: Option<Finish>,
 }
 
@@ -90,7 +90,7 @@ impl Conversation {
 
     /// Adds a step.
     pub(crate) fn add(&mut self, record: &Record) {
-        if !matches!(record, Record::Settings { .. }) {
+        if !matches!(record, Record::Settings { .. } | Record::Nested { .. }) {
             self.last_finish = None;
         }
         match record {
@@ -124,7 +124,7 @@ impl Conversation {
                 self.messages.push(Message::user(text.clone()));
             }
             Record::Finished { .. } => self.is_finished = true,
-            Record::Kept { .. } | Record::Settings { .. } => {}
+            Record::Kept { .. } | Record::Settings { .. } | Record::Nested { .. } => {}
         }
     }
 

@@ -1,88 +1,88 @@
-//! What an agent is.
+//! Agent definition.
 
 use crate::model::ModelTarget;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
-/// An agent, with everything resolved that its configuration names.
+/// Agent definition with models, prompt file and schema resolved.
 #[derive(Clone, Debug)]
 pub struct AgentDefinition {
-    /// Its name, as callers write it.
+    /// Name, as callers write it.
     pub name: String,
-    /// What it is for, for those who choose among agents.
+    /// Description, for the choice among agents.
     pub description: String,
-    /// System prompt, without what is appended to it.
+    /// System prompt, without instructions of tools and callers.
     pub prompt: String,
-    /// Models in the order in which they are tried.
+    /// Models in fallback order.
     pub models: Vec<ModelTarget>,
-    /// The space whose functions it can call; `None` for the default space.
+    /// Space whose functions it can call; `None` for the default space.
     pub space: Option<String>,
-    /// How it is given them.
+    /// Tool mode.
     pub tools: ToolMode,
-    /// Form of its answers, unless a question asks for another.
+    /// Default output format.
     pub output: OutputFormat,
-    /// Sampling temperature and nucleus.
+    /// Sampling parameters.
     pub sampling: Sampling,
     /// Limits of one question.
     pub limits: AgentLimits,
-    /// What it may spend.
+    /// Budgets in tokens and money.
     pub budgets: Budgets,
 }
 
-/// How the functions of a space become tools.
+/// Tool mode: mapping of a space's functions to tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolMode {
-    /// Three tools: search, describe, run a program.
+    /// Code mode, three tools: search, describe, run a program.
     Code,
     /// One tool a function.
     Direct,
-    /// Direct for few functions, code for many.
+    /// Direct for few functions, code for many, or if a module has no JSON Schemas.
     #[default]
     Auto,
-    /// None.
+    /// No tools.
     Off,
 }
 
-/// Form of an answer.
+/// Output format of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OutputFormat {
-    /// As the model likes.
+    /// Plain text.
     #[default]
     Text,
     /// Markdown.
     Markdown,
-    /// JSON that a schema allows.
+    /// JSON that matches a JSON Schema.
     Json(Value),
 }
 
-/// Sampling of a model's tokens.
+/// Sampling parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Sampling {
     /// Temperature.
     pub temperature: Option<f64>,
-    /// Nucleus.
+    /// Nucleus sampling (top-p).
     pub top_p: Option<f64>,
-    /// Whether a model may ask for several calls at once.
+    /// Allows several tool calls in one answer.
     pub parallel_tool_calls: Option<bool>,
-    /// Bound on the tokens of one answer of a model.
+    /// Maximum output tokens of one answer.
     pub max_output_tokens: Option<u32>,
 }
 
 /// Limits of one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentLimits {
-    /// Turns. The last has no tools.
+    /// Maximum number of turns. The last has no tools.
     pub turns: u32,
-    /// Time for the whole question, approvals included.
+    /// Timeout of the whole question, approvals included.
     pub time: Duration,
-    /// Time for one call of a tool.
+    /// Timeout of one tool call.
     pub tool_timeout: Duration,
-    /// Calls side by side. Others of the same turn wait.
+    /// Maximum concurrent tool calls. Others of the same turn wait.
     pub parallel_calls: usize,
-    /// Attempts at one model before the next is tried.
+    /// Attempts per model before the fallback.
     pub attempts: u32,
 }
 
@@ -101,18 +101,18 @@ impl Default for AgentLimits {
     }
 }
 
-/// What may be spent, each in tokens and in money.
+/// Budgets of an agent, nested agents included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budgets {
-    /// For one question.
+    /// Per question.
     pub run: Budget,
-    /// For all questions of a session.
+    /// Per session.
     pub session: Budget,
-    /// For all sessions of the agent in one day (UTC).
+    /// Per day (UTC), over all sessions of the agent.
     pub day: Budget,
 }
 
-/// One budget. `None` is unlimited.
+/// Budget. `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
     /// Input and output tokens.

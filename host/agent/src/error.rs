@@ -1,38 +1,38 @@
-//! What goes wrong around an agent, apart from what models and tools report.
+//! Errors of agents, apart from those that models and tools report.
 
-/// A failure that keeps a question from being answered.
+/// Error that prevents a question from being answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
-    /// There is no such agent.
+    /// Unknown agent.
     #[error("there is no agent {name:?}. {known}")]
     UnknownAgent {
-        /// The name that was asked for.
+        /// Requested name.
         name: String,
-        /// The agents that there are, as a sentence.
+        /// Known agents, as a sentence.
         known: String,
     },
-    /// There is no such session, or it is another caller's.
+    /// Unknown session, or a session of another caller.
     #[error("there is no session {0:?}")]
     UnknownSession(String),
-    /// Another question is being answered in the session.
+    /// Session in use by another question.
     #[error("session {0:?} is busy: wait for its answer, or start another session")]
     SessionBusy(String),
-    /// The question is not acceptable.
+    /// Invalid question.
     #[error("{0}")]
     Invalid(String),
-    /// The caller may not ask this agent.
+    /// Access to the agent denied.
     #[error("{0}")]
     Denied(String),
-    /// Too many questions wait.
+    /// Queue full.
     #[error("too many questions wait for an answer: try again later")]
     Busy,
-    /// Sessions cannot be read or written.
+    /// Session store failure.
     #[error("the session cannot be kept: {0}")]
     Store(String),
-    /// The tools of the agent cannot be started.
+    /// Tools failed to start.
     #[error("the tools of the agent cannot be started: {0}")]
     Tools(String),
-    /// The settings of an agent or a model are wrong.
+    /// Invalid configuration of an agent or a model.
     #[error("{0}")]
     Configuration(String),
 }

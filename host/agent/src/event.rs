@@ -1,97 +1,97 @@
-//! What happens while a question is answered, for those who watch.
+//! Progress events of a question.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// One event.
+/// Progress event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AgentEvent {
-    /// A turn begins.
+    /// A turn starts.
     Turn {
         /// Its number, from 1.
         number: u32,
     },
-    /// A model is asked.
+    /// A request is sent to a model.
     Asking {
         /// `provider/model`.
         model: String,
     },
-    /// More of the answer's text.
+    /// Text delta of the answer.
     Text {
-        /// The piece.
+        /// The delta.
         text: String,
     },
-    /// More of the model's reasoning.
+    /// Reasoning delta of the model.
     Reasoning {
-        /// The piece.
+        /// The delta.
         text: String,
     },
     /// A model failed; text since the last `asking` is void.
     ModelFailed {
         /// `provider/model`.
         model: String,
-        /// Why.
+        /// Reason.
         message: String,
-        /// What happens next: the same model after a wait, or the next model. `None`: nothing, the question fails.
+        /// Retry or fallback that follows: the same model after a wait, or the next model. `None` if the question fails.
         next: Option<String>,
     },
-    /// A model's answer is whole.
+    /// A model's answer is complete.
     Answered {
         /// `provider/model`.
         model: String,
-        /// Tokens of the request.
+        /// Input tokens.
         input_tokens: u64,
-        /// Tokens of the answer.
+        /// Output tokens.
         output_tokens: u64,
     },
-    /// A call begins.
+    /// A tool call starts.
     CallStarted {
         /// Its id.
         id: String,
         /// The tool.
         name: String,
-        /// Arguments. They are the model's words: redacted and bounded by whoever shows them.
+        /// Arguments, written by the model: a surface redacts and bounds them.
         arguments: Value,
     },
-    /// A call ended.
+    /// A tool call ended.
     CallFinished {
         /// Its id.
         id: String,
         /// The tool.
         name: String,
-        /// Whether it failed.
+        /// True if it failed.
         is_error: bool,
-        /// Bytes of its text.
+        /// Size of its text in bytes.
         bytes: usize,
     },
-    /// A person has to decide about a call.
+    /// A call needs approval.
     ApprovalRequired {
         /// Id of the approval.
         id: String,
-        /// The question that the person is asked.
+        /// Text for the person.
         message: String,
-        /// The call that it is about, as it will be made.
+        /// The call, as it will be made.
         call: Value,
     },
-    /// A person decided.
+    /// An approval was decided.
     ApprovalDecided {
         /// Id of the approval.
         id: String,
-        /// Whether the call may be made.
+        /// True if the call was approved.
         approved: bool,
     },
-    /// A step that people may want to know of: a result that became a handle, the guard, a budget.
+    /// Notice for people: a result that became a handle, the context guard, a configuration warning.
     Note {
         /// Its text.
         text: String,
     },
 }
 
-/// Told of events. It is called from the task that answers: it must not block.
+/// Event callback. It is called from the task that answers: it must not block.
 pub type Watcher = std::sync::Arc<dyn Fn(AgentEvent) + Send + Sync>;
 
-/// A watcher that ignores everything.
+/// Event callback that ignores everything.
 pub fn unwatched() -> Watcher {
     std::sync::Arc::new(|_| {})
 }

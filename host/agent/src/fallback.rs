@@ -1,5 +1,4 @@
-//! Which model is asked, and what happens when one fails: the same model again after a wait, then the next. All get the
-//! same request.
+//! Model fallback and retries: the same model again after a wait, then the next one. All get the same request.
 
 use crate::answering::AnswerContext;
 use crate::event::AgentEvent;
@@ -27,16 +26,16 @@ const MAX_ONLY_WAIT: Duration = Duration::from_secs(120);
 pub(crate) struct Answered {
     /// Position of the model among the agent's.
     pub(crate) target: usize,
-    /// What it said.
+    /// The answer.
     pub(crate) answer: Answer,
     /// Its cost, where the price is known.
     pub(crate) cost: Option<f64>,
 }
 
-/// Why no model answered.
+/// Failure of all models.
 #[derive(Debug)]
 pub(crate) enum NoAnswer {
-    /// The conversation fits no model's window.
+    /// The conversation exceeds every context window.
     ContextLimit(String),
     /// All failed; the message names each.
     Failed(String),
@@ -206,7 +205,7 @@ fn failed(context: &AnswerContext, target: &ModelTarget, message: &str, next: Op
     (context.watcher)(AgentEvent::ModelFailed { model: target.label(), message, next });
 }
 
-/// What went wrong, without the name of the model, which stands before it.
+/// The error message without the model's name, which callers put before it.
 fn reason<'a>(target: &ModelTarget, message: &'a str) -> &'a str {
     let name = format!("{}, model {}: ", target.provider.name, target.model);
     message.strip_prefix(name.as_str()).unwrap_or(message)

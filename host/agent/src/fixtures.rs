@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What a model does when it is asked.
+/// Scripted reaction of a model to a request.
 pub(crate) enum Step {
     Answer(Answer),
     /// It says this, and then fails.
@@ -142,7 +142,7 @@ pub(crate) fn tool(name: &str) -> Tool {
 /// Keeps records in memory.
 pub(crate) struct MemoryLog {
     records: Mutex<Vec<Record>>,
-    /// How many it takes.
+    /// Maximum number of records.
     most: usize,
 }
 
@@ -229,7 +229,7 @@ impl Stage {
             log: self.log.clone(),
             handles,
             guard: Guard::new(None),
-            spending: Spending::new(self.agent.budgets, Spent::default(), Day::default()),
+            spending: Spending::new(self.agent.budgets, Spent::default(), Day::default(), None),
             accounting: self.accounting.clone(),
             caller: None,
             watcher: Arc::new(move |event| events.lock().unwrap().push(event)),

@@ -1,4 +1,4 @@
-//! Agents: a model that answers questions with tools, and what keeps it within bounds.
+//! Agents: a model that answers questions with tools, within limits and budgets.
 //!
 //! [`Surface::ask`] answers a [`Question`] in a session. A turn asks a model ([`LanguageModel`]), in the order of the
 //! agent's fallbacks, and carries out the calls that it asks for ([`Tools`]) side by side; the last allowed turn has no
@@ -6,16 +6,16 @@
 //! goes on after a crash and no effect happens twice.
 //!
 //! # Layout
-//! - `definition`: [`AgentDefinition`], what an agent is; `configured`: agents out of settings
-//! - `model`: [`LanguageModel`] and [`ModelTarget`]; `tools`: [`Tools`], what it can do
-//! - `record`: [`Record`], a step of a session; `conversation`: messages out of records
-//! - `turns`: the loop; `prompt`: the system prompt; `fallback`: order of models, retries
+//! - `definition`: [`AgentDefinition`]; `configured`: agents from the configuration
+//! - `model`: [`LanguageModel`] and [`ModelTarget`]; `tools`: [`Tools`]
+//! - `record`: [`Record`], a step of a session; `conversation`: messages from records
+//! - `turns`: the agent loop; `prompt`: system prompt; `fallback`: model fallback and retries
 //! - `guard`: tokens and context windows; `handles`: large results, read in parts
-//! - `spending`: prices and budgets; `output`: form of answers
-//! - `space_tools`: tools of a space, as programs or one by one; `approver`: people who approve calls
-//! - `sessions`: sessions in the journal; `replay`: a session once more, with its recorded answers
-//! - `service`: questions of all surfaces, with a limit each
-//! - `called`: agents that scripts call
+//! - `spending`: prices and budgets; `output`: structured output
+//! - `space_tools`: tools of a space, code mode or direct; `approver`: human approval of calls
+//! - `sessions`: sessions in the journal; `replay`: replay of a session from its records
+//! - `service`: questions of all surfaces, with a concurrency limit each
+//! - `called`: nested agents, called through `@capabilities/agents`
 
 mod answering;
 mod approver;

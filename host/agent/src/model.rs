@@ -1,29 +1,29 @@
-//! A model that an agent can ask.
+//! Model targets and the model interface.
 
 use agent_spaces_models::{Answer, Client, ModelError, Provider, Request, ToolChoice, Watch};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-/// A model at a provider, with what is known of it.
+/// Model at a provider, with its settings.
 #[derive(Clone, Debug)]
 pub struct ModelTarget {
-    /// Where it is.
+    /// Provider.
     pub provider: Provider,
-    /// Its name there.
+    /// Name of the model at the provider.
     pub model: String,
     /// Its context window.
     pub window: Window,
-    /// Bound on the tokens of an answer; the agent's own bound comes first.
+    /// Maximum output tokens; the agent's own setting takes precedence.
     pub max_output_tokens: Option<u32>,
-    /// Temperature and nucleus, where they override the agent's.
+    /// Temperature; overrides the agent's.
     pub temperature: Option<f64>,
-    /// See `temperature`.
+    /// Nucleus sampling (top-p); overrides the agent's.
     pub top_p: Option<f64>,
-    /// Whether tools are `auto` or `required`, where the configuration says.
+    /// Tool choice, if it is configured.
     pub tool_choice: Option<ToolChoice>,
-    /// Options of the provider, added to the body as they stand.
+    /// Options of the provider, added verbatim to the request body.
     pub options: Map<String, Value>,
-    /// Whether answers are streamed.
+    /// True if answers are streamed.
     pub stream: bool,
     /// Price of its tokens.
     pub price: Option<Price>,
@@ -36,12 +36,12 @@ impl ModelTarget {
     }
 }
 
-/// A context window.
+/// Context window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Tokens of request and answer together.
     pub tokens: u64,
-    /// Tokens that are left free.
+    /// Safety margin in tokens.
     pub buffer: u64,
     /// Name of the tokenizer: `tiktoken:…`, `anthropic`, `gemini`; others are estimated.
     pub tokenizer: Option<String>,
@@ -54,16 +54,16 @@ impl Default for Window {
     }
 }
 
-/// Price of a million tokens.
+/// Price per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
-    /// Of the request.
+    /// Input tokens.
     pub input: f64,
-    /// Of the answer.
+    /// Output tokens.
     pub output: f64,
-    /// Of the request, read from the provider's cache; as `input` where absent.
+    /// Input tokens read from the provider's cache; defaults to `input`.
     pub cached: Option<f64>,
-    /// Of the request, written into that cache; as `input` where absent.
+    /// Input tokens written to that cache; defaults to `input`.
     pub cache_write: Option<f64>,
 }
 

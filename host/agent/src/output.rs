@@ -1,13 +1,13 @@
-//! Form of answers: JSON that a schema allows.
+//! Structured output: parsing and validation of JSON answers.
 
 use crate::definition::OutputFormat;
 use capability_gen::validate::Validator;
 use serde_json::Value;
 
-/// Reads an answer in the form that was asked for. Text has no value.
+/// Parses an answer in its output format. Text has no value.
 ///
 /// # Errors
-/// What is wrong, for the model.
+/// The fault, for the model.
 pub(crate) fn read(format: &OutputFormat, text: &str) -> Result<Option<Value>, String> {
     let OutputFormat::Json(schema) = format else { return Ok(None) };
     let value: Value =

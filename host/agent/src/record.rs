@@ -1,4 +1,4 @@
-//! Steps of a session, as they are kept.
+//! Records of the session log.
 
 use crate::definition::{AgentDefinition, OutputFormat, Sampling};
 use crate::error::AgentError;
@@ -6,11 +6,11 @@ use agent_spaces_models::{Answer, Message, Origin, Tool, ToolChoice, ToolResult}
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-/// One step. The conversation is made of them alone (`conversation`), and so is a replay.
+/// Record of one step. The conversation is built from records alone (`conversation`), and so is a replay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Record {
-    /// How the questions after it are asked, where that is not as before. A question that goes on after a crash, and a
+    /// Settings of the questions after it, if they changed. A question that goes on after a crash, and a
     /// replay, need it for the same requests.
     Settings {
         /// The settings.
@@ -18,7 +18,7 @@ pub enum Record {
     },
     /// A question, or results of the caller's own tools: a turn begins.
     Asked {
-        /// What is appended to the conversation. Surfaces whose callers send whole conversations append many.
+        /// Messages that are appended to the conversation. Surfaces whose callers send whole conversations append many.
         messages: Vec<Message>,
     },
     /// A model answered.
@@ -27,7 +27,7 @@ pub enum Record {
         origin: Origin,
         /// SHA-256 of the request, to find the answer in a replay.
         request: String,
-        /// What it said.
+        /// The answer.
         answer: Answer,
         /// Its cost, where a price is known.
         cost: Option<f64>,
@@ -54,6 +54,13 @@ pub enum Record {
         /// Its text.
         text: String,
     },
+    /// Spending of nested agents since the last such record, for the budgets of session and question.
+    Nested {
+        /// Input and output tokens.
+        tokens: u64,
+        /// Money, where prices are known.
+        cost: f64,
+    },
     /// The question is over.
     Finished {
         /// [`crate::Ending::code`] of its end.
@@ -61,7 +68,7 @@ pub enum Record {
     },
 }
 
-/// What a caller says about a question besides its messages.
+/// Settings of a question, besides its messages.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct QuestionSettings {
@@ -69,16 +76,16 @@ pub struct QuestionSettings {
     pub system: Option<String>,
     /// Tools of the caller.
     pub caller_tools: Vec<Tool>,
-    /// Whether the first answer has to call a tool.
+    /// Tool choice of the first answer.
     pub tool_choice: ToolChoice,
-    /// Form of the answer, where it is not the agent's.
+    /// Output format; overrides the agent's.
     pub output: Option<OutputFormat>,
-    /// Sampling, where it is not the agent's.
+    /// Sampling parameters; override the agent's.
     pub sampling: Sampling,
 }
 
 impl QuestionSettings {
-    /// The agent with the sampling that the caller wishes.
+    /// The agent with the caller's sampling parameters.
     pub(crate) fn applied_to(&self, agent: &AgentDefinition) -> AgentDefinition {
         let (own, wished) = (agent.sampling, self.sampling);
         let sampling = Sampling {
@@ -90,7 +97,7 @@ impl QuestionSettings {
         AgentDefinition { sampling, ..agent.clone() }
     }
 
-    /// Form of the answer of this agent.
+    /// Output format of this agent's answer.
     pub(crate) fn output_of(&self, agent: &AgentDefinition) -> OutputFormat {
         self.output.clone().unwrap_or_else(|| agent.output.clone())
     }
@@ -105,13 +112,13 @@ impl QuestionSettings {
     }
 }
 
-/// Where the records of a session go.
+/// Append-only log of a session's records.
 pub trait SessionLog: Send + Sync {
     /// Appends a record. When it returns, the record survives the process.
     fn append<'a>(&'a self, record: &'a Record) -> BoxFuture<'a, Result<(), AgentError>>;
 }
 
-/// Keeps nothing, for questions without a session.
+/// Log that discards records, for questions without a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLog;
 

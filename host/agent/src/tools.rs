@@ -1,4 +1,4 @@
-//! What an agent can do.
+//! Tools of an agent.
 
 use agent_spaces_models::{Image, Tool};
 use futures_util::future::BoxFuture;
@@ -6,13 +6,18 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The tools of one agent for one caller.
+/// Tools of one agent for one caller.
 pub trait Tools: Send + Sync {
-    /// The tools as a model sees them. They do not change while a question is answered.
+    /// Tools as a model sees them. They do not change while a question is answered.
     fn list(&self) -> Vec<Tool>;
 
     /// Texts for the system prompt, in a fixed order.
     fn instructions(&self) -> Vec<Instructions>;
+
+    /// Configuration problems of the tools, for the user. They are reported with each question.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Calls a tool. Policy, approvals, limits and the audit log are behind it. It returns at the deadline or when it is
     /// cancelled, with a failure that says so.
@@ -28,7 +33,7 @@ pub struct Instructions {
     pub text: String,
 }
 
-/// One call.
+/// A tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolRequest {
     /// Id of the call.
@@ -42,9 +47,9 @@ pub struct ToolRequest {
 /// Bounds of a call.
 #[derive(Clone, Debug)]
 pub struct ToolContext {
-    /// Ends the call.
+    /// Cancels the call.
     pub cancel: CancellationToken,
-    /// Time that the call has.
+    /// Timeout.
     pub timeout: Duration,
 }
 

@@ -1,6 +1,6 @@
 //! Identity of a client.
 
-use agent_spaces_types::caller::Caller;
+use agent_spaces_types::caller::{Caller, QuestionNumber};
 use std::sync::Arc;
 
 /// Authenticated client. Its identity, never a guessable session id, decides which functions and runs it can see.
@@ -40,6 +40,13 @@ impl Client {
     #[must_use]
     pub fn of_host(mut self) -> Client {
         self.is_of_host = true;
+        self
+    }
+
+    /// Charges the calls of this client to a question of an agent.
+    #[must_use]
+    pub fn in_question(mut self, number: QuestionNumber) -> Client {
+        self.caller = Arc::new(Caller { agent_question: number, ..(*self.caller).clone() });
         self
     }
 

@@ -19,7 +19,7 @@ const MAX_DEPTH: u8 = 8;
 /// Function that every agent has.
 pub const ASK: &str = "ask";
 
-/// Answers the questions that calls ask.
+/// Host interface that answers the questions of calls.
 pub trait Agents: Send + Sync + 'static {
     /// Asks an agent. The answer is `{ text }`, or what the schema allows. Dropping the future cancels the question.
     fn ask(&self, question: AgentQuestion) -> Answering;
@@ -41,7 +41,7 @@ pub struct AgentQuestion {
 /// Function of an agent, as the configuration has it.
 #[derive(Clone, Debug, Default)]
 pub struct AgentFunction {
-    /// What it does, for the agent.
+    /// Description, for the agent.
     pub description: String,
     /// JSON Schema of its result; `None` for `{ text }`.
     pub result: Option<Value>,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 
 /// Identity on whose behalf calls are made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -14,6 +15,26 @@ pub struct Caller {
     /// a maximum depth.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub agent_depth: u8,
+    /// Question of an agent that the calls are charged to.
+    #[serde(skip)]
+    pub agent_question: QuestionNumber,
+}
+
+/// Number of an agent's question within this process; `None` outside of agents. It is not a part of the identity:
+/// callers that differ in it alone are equal, and share their limits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QuestionNumber(pub Option<u64>);
+
+impl PartialEq for QuestionNumber {
+    fn eq(&self, _other: &QuestionNumber) -> bool {
+        true
+    }
+}
+
+impl Eq for QuestionNumber {}
+
+impl Hash for QuestionNumber {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
 fn is_zero(depth: &u8) -> bool {

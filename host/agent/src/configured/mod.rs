@@ -1,5 +1,5 @@
-//! Agents out of settings: [`ConfiguredAgents`] makes the definition of an agent when it is asked for, so that a key that
-//! is missing keeps only the agents from working that need it.
+//! Agents from the configuration. [`ConfiguredAgents`] resolves the definition of an agent on demand, so that a missing
+//! key disables only the agents that need it.
 //!
 //! - `target`: a model at its provider, with key and address filled in
 
@@ -21,7 +21,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Name of the agent that there is without any in the settings.
+/// Name of the default agent, used if the configuration has no agents.
 pub const DEFAULT_AGENT: &str = "agent";
 
 /// Its prompt, which is also that of agents without one.
@@ -31,7 +31,7 @@ const DEFAULT_PROMPT: &str = "You are a helpful assistant. Use your tools where 
 /// Maximum size of a prompt, in bytes. It is a part of every request.
 const MAX_PROMPT: u64 = 256 << 10;
 
-/// Settings of agents and models, with what is needed to fill in their variables.
+/// Configured agents and models, with the variables that they use.
 #[derive(Clone, Debug)]
 pub struct ConfiguredAgents {
     /// File that they are in, for errors.

@@ -62,7 +62,7 @@ impl Counts {
     }
 }
 
-/// What the texts of one request took so far.
+/// Running token count of one request.
 #[derive(Default)]
 pub(super) struct Meter {
     /// Bytes that went through a tokenizer.

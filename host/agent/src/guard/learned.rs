@@ -1,4 +1,4 @@
-//! What was learned of targets: how far estimates are off.
+//! Correction factors of token estimates, learned per target.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 /// that counts nothing.
 const CORRECTIONS: std::ops::RangeInclusive<f64> = 0.5..=3.0;
 
-/// How much of a difference one answer teaches. Too small an estimate loses requests, too large a one only room: so
+/// Learning rate per answer. Too small an estimate loses requests, too large a one only room: so
 /// corrections rise faster than they fall.
 const RISE: f64 = 0.5;
 const FALL: f64 = 0.25;

@@ -2,7 +2,7 @@
 //!
 //! Two vocabularies are in the program, both OpenAI's. The tokens of other models are counted with the newer of them and
 //! multiplied: an estimate that is too large moves a result into a handle, one that is too small loses a whole request.
-//! What providers report corrects it from the first answer on.
+//! The usage that providers report corrects it from the first answer on.
 
 use crate::model::ModelTarget;
 use agent_spaces_models::Api;

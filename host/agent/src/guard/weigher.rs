@@ -37,7 +37,7 @@ impl<'a> Weigher<'a> {
         Weigher { counts, meter: Meter::default(), target, tokenizer: Tokenizer::of(target) }
     }
 
-    /// What stays the same from turn to turn: system prompt, tools, schema of the answer.
+    /// Constant part of the requests: system prompt, tools, schema of the answer.
     pub(super) fn fixed(&self, request: &Request) -> u64 {
         let system = request.system.as_deref().map_or(0, |system| self.text(system) + MESSAGE);
         let about = if request.tools.is_empty() { 0 } else { ABOUT_TOOLS };

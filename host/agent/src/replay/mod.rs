@@ -5,7 +5,7 @@
 //! cannot be found by the digest of the request; the digest is compared when the answer is recorded. An answer to another
 //! request is reported, and the replay goes on; any other difference ends the replay of its question.
 //!
-//! What is not recorded has to be the same now: the agent's definition and the list of its tools. A question that went on
+//! The agent's definition and the list of its tools are not recorded, and have to be the same now. A question that went on
 //! after a crash counts its turns anew there, which the replay does not.
 //!
 //! - `check`: compares steps
@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 /// Divergences that are reported.
 const MAX_DIVERGENCES: usize = 100;
 
-/// What a replay found.
+/// Result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replayed {
@@ -45,7 +45,7 @@ pub struct Replayed {
     pub questions: usize,
     /// Steps that were repeated as they are recorded.
     pub records: usize,
-    /// Where it differs from the recording; the first hundred.
+    /// Divergences from the recording; the first hundred.
     pub divergences: Vec<Divergence>,
 }
 
@@ -57,7 +57,7 @@ pub struct Divergence {
     pub question: usize,
     /// Number of the record in its session, from 1.
     pub record: usize,
-    /// What differs.
+    /// Description of the difference.
     pub message: String,
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn replay(agent: &AgentDefinition, tools: &dyn Tools, records: 
     replayed
 }
 
-/// Where the questions are: each from its messages to the next ones.
+/// Record ranges of the questions: each from its messages to the next ones.
 fn questions(records: &[Record]) -> Vec<Range<usize>> {
     let begins = |record: &Record| matches!(record, Record::Asked { .. });
     let starts: Vec<usize> = (0..records.len()).filter(|at| begins(&records[*at])).collect();
@@ -115,7 +115,7 @@ async fn answer_again(
         log: check.clone(),
         handles,
         guard: Guard::new(None),
-        spending: Spending::new(agent.budgets, Spent::default(), Day::default()),
+        spending: Spending::new(agent.budgets, Spent::default(), Day::default(), None),
         accounting: Accounting::default(),
         caller: None,
         watcher: unwatched(),

@@ -61,7 +61,7 @@ pub(super) struct RecordedTools {
     instructions: Vec<Instructions>,
     /// Results by the ids of their calls, with their places in the order.
     results: HashMap<String, (usize, ToolOutput)>,
-    /// How many were given.
+    /// Number of results given so far.
     given: watch::Sender<usize>,
 }
 

@@ -1,6 +1,7 @@
-//! How a question is answered: its session, its tools, the loop.
+//! Answering of a question: its session, its tools, the loop.
 
 use super::AgentService;
+use super::open_questions::{OpenQuestion, next_number};
 use super::question::{Nesting, Question, SessionChoice};
 use super::state::{DayLog, Held};
 use crate::answering::{AnswerContext, Outcome};
@@ -8,7 +9,7 @@ use crate::approver::watched;
 use crate::conversation::Conversation;
 use crate::definition::AgentDefinition;
 use crate::error::AgentError;
-use crate::event::unwatched;
+use crate::event::{AgentEvent, unwatched};
 use crate::handles::Handles;
 use crate::record::{NoLog, QuestionSettings, Record, SessionLog};
 use crate::sessions::OpenSession;
@@ -53,7 +54,10 @@ impl AgentService {
         }
     }
 
-    async fn answer_here(&self, question: Question, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+    async fn answer_here(&self, mut question: Question, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        let parent = self.0.open.parent_of(&question);
+        // Agents that its calls ask are charged to it.
+        question.client = question.client.in_question(next_number());
         let agent = self.agent(&question.agent)?;
         if agent.models.is_empty() {
             return Err(AgentError::Configuration(format!(
@@ -79,7 +83,7 @@ impl AgentService {
             }
         };
         let span = spans::invoke_agent(&agent.name, (!session.id.is_empty()).then_some(session.id.as_str()));
-        let outcome = self.run(question, &agent, session, tools, cancel).instrument(span.clone()).await?;
+        let outcome = self.run(question, &agent, session, tools, cancel, parent).instrument(span.clone()).await?;
         self.0.guard.ended(&agent.name, outcome.ending.code());
         spans::end_invoke_agent(
             &span,
@@ -150,6 +154,7 @@ impl AgentService {
         session: InSession,
         tools: Arc<dyn Tools>,
         cancel: CancellationToken,
+        parent: Option<OpenQuestion>,
     ) -> Result<Outcome, AgentError> {
         let InSession { id, records, log, held: _held, .. } = session;
         let last = QuestionSettings::last_of(&records);
@@ -167,13 +172,18 @@ impl AgentService {
         }
         let sessions = self.0.sessions.as_ref();
         let day = self.0.days.begin(&agent.name, sessions).await;
+        let mut agents = vec![agent.name.clone()];
+        let above = parent.iter().flat_map(|parent| &parent.agents);
+        agents.extend(above.filter(|above| **above != agent.name).cloned());
         let log = match sessions.cloned() {
-            Some(sessions) => Arc::new(DayLog { log, sessions, agent: agent.name.clone() }) as Arc<dyn SessionLog>,
+            Some(sessions) => Arc::new(DayLog { log, sessions, agents: agents.clone() }) as Arc<dyn SessionLog>,
             None => log,
         };
         let agent = settings.applied_to(agent);
-        let spending = Spending::new(agent.budgets, spent, day.day.clone());
+        let spending = Spending::new(agent.budgets, spent, day.day.clone(), parent.map(|parent| parent.spending));
         spending.go_on(before);
+        let opened = OpenQuestion { spending: spending.clone(), agents };
+        let _registered = self.0.open.register(question.client.caller().agent_question, opened);
         let context = AnswerContext {
             models: self.0.models.clone(),
             tools,
@@ -191,6 +201,10 @@ impl AgentService {
             cancel,
             session: id,
         };
+        for text in context.tools.warnings() {
+            tracing::warn!(target: "agent_spaces::agent", agent = %agent.name, "{text}");
+            (context.watcher)(AgentEvent::Note { text });
+        }
         Ok(turns::answer(&agent, &context, conversation, question.messages).await)
     }
 }
@@ -205,12 +219,14 @@ fn last_question(records: &[Record]) -> &[Record] {
     &records[start..]
 }
 
-/// What answers among records cost.
+/// Spending of answers and nested agents among records.
 fn spent(records: &[Record]) -> Spent {
     let mut spent = Spent::default();
     for record in records {
-        if let Record::Answered { answer, cost, .. } = record {
-            spent.add(answer.usage.total(), *cost);
+        match record {
+            Record::Answered { answer, cost, .. } => spent.add(answer.usage.total(), *cost),
+            Record::Nested { tokens, cost } => spent.add(*tokens, Some(*cost)),
+            _ => {}
         }
     }
     spent

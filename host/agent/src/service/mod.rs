@@ -1,13 +1,16 @@
-//! Questions of all surfaces.
+//! Agent service: answers the questions of all surfaces.
 //!
-//! - `source`: [`AgentSource`], where agents come from
+//! - `source`: [`AgentSource`], agents of a project and their tools
 //! - `question`: [`Question`]
-//! - `surface`: [`Surface`], a limit for one way to ask
-//! - `answer`: how a question is answered; `count`: tokens of one that is not asked
-//! - `state`: sessions in use, spending of the day
+//! - `surface`: [`Surface`], a concurrency limit for one protocol
+//! - `answer`: answering of a question; `count`: token counts of requests
+//! - `state`: sessions in use, spending of the day; `open_questions`: questions that nested ones are charged to
 
 mod answer;
 mod count;
+#[cfg(test)]
+mod nested_tests;
+mod open_questions;
 mod question;
 mod source;
 mod state;
@@ -32,6 +35,7 @@ use agent_spaces_journal::Store;
 use agent_spaces_pipeline::accounting::Accounting;
 use agent_spaces_serve::concurrency::{ConcurrencyLimiter, ConcurrencyPermit, DEFAULT_CONCURRENCY};
 use agent_spaces_telemetry::metrics::AgentMetrics;
+use open_questions::OpenQuestions;
 use state::{Days, InUse};
 use std::fmt;
 use std::sync::Arc;
@@ -56,6 +60,7 @@ struct Inner {
     accounting: Accounting,
     guard: Guard,
     in_use: InUse,
+    open: OpenQuestions,
     days: Days,
     nested: ConcurrencyLimiter,
 }
@@ -76,6 +81,7 @@ impl AgentService {
             accounting,
             guard: Guard::new(metrics),
             in_use: InUse::default(),
+            open: OpenQuestions::default(),
             days: Days::default(),
             nested: ConcurrencyLimiter::new(MAX_NESTED),
         }))

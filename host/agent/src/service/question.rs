@@ -21,7 +21,7 @@ const MAX_CALLER_TOOLS: usize = 512;
 /// Characters of what is wrong with a schema.
 const MAX_FAULT: usize = 500;
 
-/// How deep agents may call one another.
+/// Maximum nesting depth of agents.
 pub(super) const MAX_DEPTH: u32 = 8;
 
 /// A question to an agent.
@@ -33,24 +33,24 @@ pub struct Question {
     pub agent: String,
     /// The session.
     pub session: SessionChoice,
-    /// What is appended to the conversation. Nothing: a question of the session that was interrupted goes on, as it was
-    /// asked then.
+    /// Messages that are appended to the conversation. If empty, the interrupted question of the session is resumed with
+    /// its settings.
     pub messages: Vec<Message>,
     /// Appended to the system prompt.
     pub system: Option<String>,
     /// Tools of the caller: a call of one ends the question, and its result is the next question.
     pub caller_tools: Vec<Tool>,
-    /// Whether the first answer has to call a tool.
+    /// Tool choice of the first answer.
     pub tool_choice: ToolChoice,
-    /// Form of the answer, where it is not the agent's.
+    /// Output format; overrides the agent's.
     pub output: Option<OutputFormat>,
-    /// Sampling, where it is not the agent's.
+    /// Sampling parameters; override the agent's.
     pub sampling: Sampling,
-    /// Asked when a call needs a person.
+    /// Approver of calls.
     pub approver: Arc<dyn Approver>,
-    /// Told of events. Events of a nested question are not shown: the call that asks it has its own.
+    /// Event callback. Events of a nested question are not reported: the call that asks it has its own.
     pub watcher: Watcher,
-    /// Ends the question.
+    /// Cancels the question.
     pub cancel: CancellationToken,
     /// The call of another agent that asks this.
     pub parent: Option<ParentCall>,
@@ -75,16 +75,16 @@ pub struct ParentCall {
     pub session: String,
     /// Id of the call.
     pub call: String,
-    /// How many agents are above the one that is asked: 1 or more.
+    /// Nesting depth of the agent that is asked: 1 or more.
     pub depth: u32,
 }
 
-/// Where an agent stands whose tools may ask other agents.
+/// Nesting of an agent whose tools may ask other agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nesting {
     /// Its session; empty if it has none.
     pub session: String,
-    /// How many agents are above it.
+    /// Its nesting depth.
     pub depth: u32,
 }
 
@@ -115,7 +115,7 @@ impl Question {
         }
     }
 
-    /// Checks what can be checked before anything happens.
+    /// Validates sizes, schema and nesting depth.
     pub(super) fn check(&self) -> Result<(), AgentError> {
         if self.messages.len() > MAX_MESSAGES || self.caller_tools.len() > MAX_CALLER_TOOLS {
             return Err(AgentError::Invalid(format!(
@@ -139,12 +139,12 @@ impl Question {
         Ok(())
     }
 
-    /// How many agents are above the one that is asked.
+    /// Nesting depth of the agent that is asked.
     pub(super) fn depth(&self) -> u32 {
         self.parent.as_ref().map_or(0, |parent| parent.depth)
     }
 
-    /// What is kept of the question besides its messages.
+    /// Settings of the question, for the session log.
     pub(super) fn settings(&self) -> QuestionSettings {
         QuestionSettings {
             system: self.system.clone(),

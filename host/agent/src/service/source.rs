@@ -1,4 +1,4 @@
-//! Where agents come from.
+//! Source of agents and their tools.
 
 use super::AgentService;
 use super::question::Nesting;
@@ -39,13 +39,13 @@ pub trait AgentSource: Send + Sync {
     ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>>;
 }
 
-/// An agent, for those who choose among agents.
+/// Name and description of an agent, for the choice among agents.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSummary {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Description.
     pub description: String,
     /// JSON Schema of its answers, if they are JSON.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What questions of one process share: sessions in use, and what agents spent today.
+//! Shared state of a process: sessions in use, and daily spending of agents.
 
 use crate::error::AgentError;
 use crate::record::{Record, SessionLog};
@@ -36,7 +36,7 @@ impl Drop for Held {
     }
 }
 
-/// What each agent spends today. Clones share it.
+/// Daily spending by agent. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Days(Arc<Mutex<HashMap<String, Counted>>>);
 
@@ -85,14 +85,15 @@ impl Drop for DayInUse {
     }
 }
 
-/// A log that adds answers to the day of their agent as soon as they are kept: a process that is killed has spent, too.
+/// A log that charges answers to the day of their agent, and of those above it, as soon as they are recorded: a process
+/// that is killed has spent, too.
 pub(super) struct DayLog {
     /// The log itself.
     pub(super) log: Arc<dyn SessionLog>,
-    /// Where days are kept.
+    /// Store of daily spending.
     pub(super) sessions: Sessions,
-    /// The agent.
-    pub(super) agent: String,
+    /// The agent and those above it.
+    pub(super) agents: Vec<String>,
 }
 
 impl SessionLog for DayLog {
@@ -100,7 +101,9 @@ impl SessionLog for DayLog {
         Box::pin(async move {
             self.log.append(record).await?;
             if let Record::Answered { answer, cost, .. } = record {
-                self.sessions.add_to_day(&self.agent, answer.usage.total(), *cost).await;
+                for agent in &self.agents {
+                    self.sessions.add_to_day(agent, answer.usage.total(), *cost).await;
+                }
             }
             Ok(())
         })

@@ -1,4 +1,4 @@
-//! What agents spent today, over all processes. It is kept as well as it can be: a budget of a day is no accounting.
+//! Daily spending of agents in the journal, over all processes. Best effort: a daily budget is no accounting.
 
 use super::{Sessions, now_ms};
 use crate::spending::{Day, DaySpent};
@@ -7,21 +7,21 @@ use agent_spaces_journal::{Expected, NewDocument, Put};
 /// Kind of the document, whose id is the agent's name.
 const DAY: &str = "agent_day";
 
-/// How long it is kept, in milliseconds: days begin at other times elsewhere, and clocks differ.
+/// Time to live in milliseconds: clocks differ.
 const KEPT_MS: i64 = 3 * 24 * 3600 * 1000;
 
-/// How often an addition is tried against other processes.
+/// Attempts of an update against concurrent ones of other processes.
 const ATTEMPTS: u32 = 5;
 
 impl Sessions {
-    /// What an agent spent today, as all processes kept it; `None` if nothing is kept or it cannot be read.
+    /// Spending of an agent today, over all processes; `None` if nothing is stored or it cannot be read.
     pub(crate) async fn day(&self, agent: &str) -> Option<Day> {
         let found = self.store.document(DAY, agent).await.ok()??;
         let DaySpent { date, tokens, cost } = serde_json::from_str(&found.body).ok()?;
         Some(Day::restore(tokens, cost, &date))
     }
 
-    /// Adds what an answer spent.
+    /// Adds the spending of an answer.
     pub(crate) async fn add_to_day(&self, agent: &str, tokens: u64, cost: Option<f64>) {
         if tokens == 0 {
             return;

@@ -21,7 +21,7 @@ struct Place {
     store: Arc<dyn Store>,
     session: String,
     owner: String,
-    /// How long a record is kept, in milliseconds.
+    /// Time to live of a record, in milliseconds.
     kept_ms: i64,
 }
 

@@ -15,7 +15,7 @@
 //! - `log`: [`JournalLog`], which appends
 //! - `read`: records out of documents
 //! - `pieces`: records that are larger than a document
-//! - `days`: what agents spent today
+//! - `days`: daily spending of agents
 
 mod days;
 mod log;
@@ -97,7 +97,7 @@ pub struct SessionSummary {
 pub struct SessionPage {
     /// The sessions.
     pub sessions: Vec<SessionSummary>,
-    /// Where the next page begins; `None` if this is the last.
+    /// Cursor of the next page; `None` if this is the last.
     pub next: Option<(i64, String)>,
 }
 
@@ -222,7 +222,7 @@ impl Sessions {
         JournalLog::new(self.store.clone(), id.to_owned(), owner.to_owned(), self.record_ms(), next, bytes)
     }
 
-    /// How long a record is kept, in milliseconds.
+    /// Time to live of a record, in milliseconds.
     fn record_ms(&self) -> i64 {
         self.time_to_live_ms.saturating_mul(2)
     }

@@ -1,4 +1,4 @@
-//! Which mode suits a space: one tool a function, or programs.
+//! Choice of the tool mode: `direct`, one tool a function, or `code`, programs.
 //!
 //! Tools are sent with every request. Over the `tools/list` answers of 121 public servers a tool takes 193 tokens in the
 //! median and 304 on average. The three tools of code mode take some 550 tokens with their instructions, and 33 for each
@@ -10,6 +10,7 @@
 use crate::definition::ToolMode;
 use agent_spaces_models::Tool;
 use agent_spaces_serve::Overview;
+use agent_spaces_types::shown::Shown;
 use agent_spaces_types::standard::SPECIFIER as STANDARD_LIBRARY;
 use std::collections::BTreeSet;
 
@@ -18,6 +19,9 @@ pub const MAX_DIRECT_FUNCTIONS: usize = 20;
 
 /// Most tokens of such tools (`o200k_base`).
 pub const MAX_DIRECT_TOKENS: usize = 4_000;
+
+/// Modules that a warning names.
+const MAX_WARNED: usize = 10;
 
 /// Chooses between [`ToolMode::Direct`] and [`ToolMode::Code`] by the number of functions and the tokens of their tools.
 /// A space without functions still runs programs.
@@ -28,11 +32,29 @@ pub fn choose(functions: usize, tokens: usize) -> ToolMode {
     }
 }
 
-/// Returns true if tools show every module that programs can import, but for the standard library. Hand-written
-/// interfaces have no schemas and cannot be tools.
-pub(super) fn is_shown(tools: &Overview, programs: &Overview) -> bool {
+/// Modules that programs can import and that have no tools, but for the standard library. Hand-written WIT interfaces
+/// have no JSON Schemas and cannot be tools.
+pub(super) fn without_tools<'a>(tools: &Overview, programs: &'a Overview) -> Vec<&'a str> {
     let shown: BTreeSet<&str> = tools.modules.iter().map(|module| module.module.as_str()).collect();
-    programs.modules.iter().all(|module| module.module == STANDARD_LIBRARY || shown.contains(module.module.as_str()))
+    let modules = programs.modules.iter().map(|module| module.module.as_str());
+    modules.filter(|module| *module != STANDARD_LIBRARY && !shown.contains(*module)).collect()
+}
+
+/// Warning about modules without tools, if there are any.
+pub(super) fn warning(modules: &[&str]) -> Option<String> {
+    if modules.is_empty() {
+        return None;
+    }
+    let mut names: Vec<String> =
+        modules.iter().take(MAX_WARNED).map(|module| String::from(Shown::line(module, 200))).collect();
+    if modules.len() > MAX_WARNED {
+        names.push("…".to_owned());
+    }
+    Some(format!(
+        "`tools: direct` has no tools for {}: hand-written WIT interfaces have no JSON Schemas. Set `tools: code` for the \
+         agent.",
+        names.join(", ")
+    ))
 }
 
 /// Counts the tokens of tools, as most providers put them before a model.
@@ -65,8 +87,13 @@ mod tests {
             Overview { modules: modules.iter().map(module).collect(), ..Overview::default() }
         };
         let tools = overview(&["@capabilities/crm"]);
-        assert!(is_shown(&tools, &overview(&["@capabilities/crm", STANDARD_LIBRARY])));
-        assert!(!is_shown(&tools, &overview(&["@capabilities/crm", "@test/desk"])));
+        assert!(without_tools(&tools, &overview(&["@capabilities/crm", STANDARD_LIBRARY])).is_empty());
+        assert_eq!(without_tools(&tools, &overview(&["@capabilities/crm", "@test/desk"])), ["@test/desk"]);
+        assert_eq!(warning(&[]), None);
+        let many: Vec<String> = (0..1_000).map(|number| format!("@test/desk{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let text = warning(&many).unwrap();
+        assert!(text.contains("@test/desk0, ") && text.contains("`tools: code`") && text.len() < 1_000, "{text}");
     }
 
     #[test]

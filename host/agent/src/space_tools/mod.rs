@@ -2,8 +2,8 @@
 //! take the same way as those of any other client.
 //!
 //! - `forms`: the client's side of approvals; `result`: results as a model reads them
-//! - `names`: names that providers accept; `catalogue`: texts about what lies behind the tools
-//! - `choice`: which mode suits a space
+//! - `names`: names that providers accept; `catalogue`: descriptions and instructions for the model
+//! - `choice`: choice of the tool mode
 
 mod catalogue;
 mod choice;
@@ -61,9 +61,10 @@ pub struct SpaceTools {
     tools: Vec<Tool>,
     routes: HashMap<String, Route>,
     instructions: Vec<Instructions>,
+    warnings: Vec<String>,
 }
 
-/// What is behind a tool that a model sees.
+/// Target of a tool that a model sees.
 struct Route {
     /// Its name at the server.
     name: String,
@@ -116,15 +117,32 @@ impl SpaceTools {
         approver: Arc<dyn Approver>,
         watcher: Watcher,
     ) -> Result<SpaceTools, AgentError> {
-        let (shown, whole) = in_time(async { (direct.overview(&client).await, code.overview(&client).await) }).await?;
+        let (shown, whole) = overviews(&code, &direct, &client).await?;
         // Many tools are not even listed.
-        if choice::is_shown(&shown, &whole) && choose(shown.functions(), 0) == ToolMode::Direct {
+        if choice::without_tools(&shown, &whole).is_empty() && choose(shown.functions(), 0) == ToolMode::Direct {
             let tools = SpaceTools::connect(direct, client.clone(), approver.clone(), watcher.clone()).await?;
             if choose(tools.tools.len(), choice::tokens(&tools.tools)) == ToolMode::Direct {
                 return Ok(tools);
             }
         }
         SpaceTools::connect(code, client, approver, watcher).await
+    }
+
+    /// Connects to `direct`, and warns of modules that only programs can call. `code` serves the same space.
+    ///
+    /// # Errors
+    /// If the tools cannot be listed.
+    pub async fn connect_direct(
+        code: &Mode,
+        direct: Mode,
+        client: Client,
+        approver: Arc<dyn Approver>,
+        watcher: Watcher,
+    ) -> Result<SpaceTools, AgentError> {
+        let (shown, whole) = overviews(code, &direct, &client).await?;
+        let mut tools = SpaceTools::connect(direct, client, approver, watcher).await?;
+        tools.warnings.extend(choice::warning(&choice::without_tools(&shown, &whole)));
+        Ok(tools)
     }
 
     /// Connects to a server at the other end of a stream.
@@ -162,7 +180,7 @@ impl SpaceTools {
         }
         let info = connection.peer().peer_info();
         let instructions = catalogue::instructions(info.as_deref(), overview, is_code);
-        Ok(SpaceTools { connection, tools, routes, instructions })
+        Ok(SpaceTools { connection, tools, routes, instructions, warnings: Vec::new() })
     }
 
     async fn make(&self, route: &Route, mut arguments: Map<String, Value>, timeout: Duration) -> ToolOutput {
@@ -181,7 +199,12 @@ impl SpaceTools {
     }
 }
 
-/// Waits for the tools, not forever.
+/// Overviews of `direct` and of `code`.
+async fn overviews(code: &Mode, direct: &Mode, client: &Client) -> Result<(Overview, Overview), AgentError> {
+    in_time(async { (direct.overview(client).await, code.overview(client).await) }).await
+}
+
+/// Waits for the tools for at most [`CONNECT_TIMEOUT`].
 async fn in_time<T>(work: impl Future<Output = T>) -> Result<T, AgentError> {
     let late = |_| AgentError::Tools(format!("they were not listed within {} s", CONNECT_TIMEOUT.as_secs()));
     tokio::time::timeout(CONNECT_TIMEOUT, work).await.map_err(late)
@@ -201,6 +224,10 @@ impl Tools for SpaceTools {
 
     fn instructions(&self) -> Vec<Instructions> {
         self.instructions.clone()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
     }
 
     fn call<'a>(&'a self, call: ToolRequest, context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {

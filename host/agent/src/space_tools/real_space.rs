@@ -8,10 +8,12 @@ use agent_spaces_calls::handlers::Handlers;
 use agent_spaces_config::TypeCheck;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_policy::Policy;
-use agent_spaces_project::Outlines;
+use agent_spaces_project::{DefinitionFile, Outlines, definitions_at};
 use agent_spaces_sandbox::engine::{Engine, EngineConfig};
 use agent_spaces_serve::check::TypeChecker;
-use agent_spaces_serve::{Client, CodeMode, ElicitedDecisions, Mode, Offer, Offers, ServedChannel, Servers};
+use agent_spaces_serve::{
+    Client, CodeMode, ElicitedDecisions, Exposure, Mode, Offer, Offers, ProxyMode, ServedChannel, Servers,
+};
 use agent_spaces_space::space::Space;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::limits::Limits;
@@ -30,6 +32,12 @@ interface desk {
 
 /// Code mode over a space whose function `note` needs an approval; counts its calls.
 fn desk() -> (Mode, Arc<AtomicUsize>) {
+    let (code, _, notes) = desk_modes(Vec::new());
+    (code, notes)
+}
+
+/// Code mode and proxy mode over that space, with these definitions in their catalogue.
+fn desk_modes(definitions: Vec<DefinitionFile>) -> (Mode, Mode, Arc<AtomicUsize>) {
     let notes = Arc::new(AtomicUsize::new(0));
     let mut handlers = Handlers::new();
     handlers.add("test:desk/desk@1.0.0", "read", |_| async { Ok(json!("an empty desk")) });
@@ -49,10 +57,10 @@ fn desk() -> (Mode, Arc<AtomicUsize>) {
         .approval_channel(Arc::new(ServedChannel::new(decisions.clone(), None)))
         .build()
         .unwrap();
-    let offers = Offers::new(Outlines::none());
+    let offers = Offers::new(Outlines::none()).exposing(Exposure::new(vec!["*".to_owned()]));
     let offer = Offer {
         space,
-        definitions: Vec::new(),
+        definitions,
         limits: Limits::default(),
         time_limit: None,
         notes: Vec::new(),
@@ -62,7 +70,8 @@ fn desk() -> (Mode, Arc<AtomicUsize>) {
         servers: Servers::default(),
     };
     offers.put(offer).unwrap();
-    (Mode::Code(CodeMode::new(offers, decisions)), notes)
+    let direct = Mode::Proxy(ProxyMode::new(offers.clone(), decisions.clone()));
+    (Mode::Code(CodeMode::new(offers, decisions)), direct, notes)
 }
 
 async fn run(tools: &SpaceTools, function: &str) -> ToolOutput {
@@ -116,6 +125,24 @@ async fn without_a_person_a_call_that_needs_one_is_refused() {
     let noted = run(&tools, "note").await;
     assert!(noted.is_error && noted.text.contains("agent-spaces approvals token"), "{noted:?}");
     assert_eq!(notes.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn hand_written_interfaces_are_for_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("desk.wit"), WIT).unwrap();
+    let (code, direct, _) = desk_modes(definitions_at(folder.path(), &Outlines::none()).unwrap());
+    let (client, nobody) = (Client::of_process(Caller::default()), Arc::new(NoApprover));
+    let connecting =
+        SpaceTools::connect_to_either(code.clone(), direct.clone(), client.clone(), nobody.clone(), unwatched());
+    let chosen = connecting.await.unwrap();
+    assert!(chosen.list().iter().any(|tool| tool.name == "run_code"));
+    assert_eq!(chosen.warnings(), Vec::<String>::new());
+    let tools = SpaceTools::connect_direct(&code, direct, client, nobody, unwatched()).await.unwrap();
+    assert_eq!(tools.list(), []);
+    let warnings = tools.warnings();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(warning.contains("@test/desk") && warning.contains("`tools: code`"), "{warning}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the sessions of an agent spend in a day.
+//! Daily spending of an agent, over all its sessions.
 
 use super::{Spent, price};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ struct Today {
     spent: Spent,
 }
 
-/// Spending of a day, to be kept.
+/// Stored form of a day's spending.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct DaySpent {
@@ -36,7 +36,7 @@ impl Default for Day {
 }
 
 impl Day {
-    /// The day as it was kept. Spending of an earlier day, or of none, does not count.
+    /// Restores a stored day. Spending of an earlier day, or of none, does not count.
     pub(crate) fn restore(tokens: u64, cost: f64, date: &str) -> Day {
         Day::restored(tokens, cost, date, today())
     }
@@ -52,15 +52,20 @@ impl Day {
         Day(Arc::new(Mutex::new(Today { date, spent })))
     }
 
-    /// The day, to be kept.
+    /// Stored form of the day.
     pub(crate) fn snapshot(&self) -> DaySpent {
         let Today { date, spent } = self.at_date(today(), |_| {});
         DaySpent { date: date.to_string(), tokens: spent.tokens, cost: spent.cost }
     }
 
-    /// What was spent today.
+    /// Today's spending.
     pub(super) fn spent(&self) -> Spent {
         self.at_date(today(), |_| {}).spent
+    }
+
+    /// Returns true if both are clones of one day.
+    pub(super) fn is_same(&self, other: &Day) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Adds an answer.
@@ -68,7 +73,7 @@ impl Day {
         self.at_date(today(), |spent| spent.add(tokens, cost));
     }
 
-    /// Begins a new day if there is one, then changes what is spent. A clock that is put back does not begin a day.
+    /// Starts a new day if the date changed, then updates the spending. A clock that is put back does not begin a day.
     fn at_date(&self, today: Date, change: impl FnOnce(&mut Spent)) -> Today {
         let mut day = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if today > day.date {
@@ -116,12 +121,16 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_can_be_kept() {
-        let day = Day::default();
+    fn a_stored_snapshot_restores_the_same_day() {
+        // A day that is still to come does not end while the test runs.
+        let last = date(9999, 12, 29);
+        let day = Day::at(last, Spent::default());
         day.clone().add(7, Some(0.25));
-        let kept = serde_json::to_string(&day.snapshot()).unwrap();
-        let DaySpent { date, tokens, cost } = serde_json::from_str(&kept).unwrap();
-        assert_eq!((tokens, cost), (7, 0.25));
-        assert!(Day::restore(tokens, cost, &date).spent().tokens <= 7);
+        let stored = serde_json::to_value(day.snapshot()).unwrap();
+        assert_eq!(stored, serde_json::json!({ "date": "9999-12-29", "tokens": 7, "cost": 0.25 }));
+        let DaySpent { date: stored_date, tokens, cost } = serde_json::from_value(stored).unwrap();
+        let restored = |today| Day::restored(tokens, cost, &stored_date, today).at_date(today, |_| {}).spent;
+        assert_eq!(restored(last), Spent { tokens: 7, cost: 0.25 });
+        assert_eq!(restored(date(9999, 12, 30)), Spent::default());
     }
 }

@@ -1,10 +1,11 @@
-//! What answers of models cost, and budgets.
+//! Prices and budgets.
 //!
 //! A budget is checked before each request: the answer that exceeds it is the last. Questions that are answered side by
-//! side may each exceed the budget of their session or day by one answer.
+//! side may each exceed the budget of their session or day by one answer. Answers of a nested agent are charged to its own
+//! budgets and to those of every agent above it.
 //!
-//! - `price`: the cost of an answer
-//! - `day`: what all sessions of an agent spend in a day
+//! - `price`: cost of an answer
+//! - `day`: daily spending of an agent, over all its sessions
 
 mod day;
 mod price;
@@ -34,7 +35,7 @@ impl Spent {
         self.cost = price::money(self.cost) + price::money(cost.unwrap_or_default());
     }
 
-    /// What is spent of a budget, as `tokens` or `cost`, if that is all of it.
+    /// The exhausted limit of a budget (`tokens` or `cost`) with the amount spent, if there is one.
     fn exceeds(&self, budget: &Budget) -> Option<(&'static str, String)> {
         if let Some(most) = budget.tokens.filter(|most| self.tokens >= *most) {
             return Some(("tokens", format!("{} of {most} tokens", self.tokens)));
@@ -44,7 +45,7 @@ impl Spent {
     }
 }
 
-/// What a question, its session and its agent's day have spent, and may spend. Clones share it.
+/// Spending and budgets of a question, its session and its agent's day. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Spending(Arc<Inner>);
 
@@ -52,32 +53,38 @@ struct Inner {
     budgets: Budgets,
     counted: Mutex<Counted>,
     day: Day,
+    /// Question of the agent that called this one.
+    parent: Option<Spending>,
 }
 
 #[derive(Default)]
 struct Counted {
     usage: Usage,
     question: Spent,
-    /// What the question spent before it was interrupted.
+    /// Spending of the question before it was interrupted.
     before: Spent,
-    /// Whether a price is known of an answer of the question.
+    /// Spending of nested agents in this question.
+    nested: Spent,
+    /// The part of `nested` that is not in the session's log yet.
+    unrecorded: Spent,
+    /// True if an answer of the question has a price.
     has_price: bool,
     session: Spent,
 }
 
 impl Spending {
-    /// The spending of a question that begins now.
-    pub(crate) fn new(budgets: Budgets, session_so_far: Spent, day: Day) -> Spending {
+    /// The spending of a question that begins now. `parent` is the question of the agent that asks it, if one does.
+    pub(crate) fn new(budgets: Budgets, session_so_far: Spent, day: Day, parent: Option<Spending>) -> Spending {
         let counted = Counted { session: session_so_far, ..Counted::default() };
-        Spending(Arc::new(Inner { budgets, counted: Mutex::new(counted), day }))
+        Spending(Arc::new(Inner { budgets, counted: Mutex::new(counted), day, parent }))
     }
 
-    /// The question goes on: what it spent before counts for its budget.
+    /// Counts the spending before an interruption for the budget of the question.
     pub(crate) fn go_on(&self, before: Spent) {
         self.counted().before = before;
     }
 
-    /// Adds an answer. Returns its cost, if its price is known.
+    /// Charges an answer to this question and to those above it. Returns its cost, if its price is known.
     pub(crate) fn add(&self, usage: &Usage, price: Option<&Price>) -> Option<f64> {
         let cost = price.map(|price| price::cost(usage, price));
         let mut counted = self.counted();
@@ -96,15 +103,43 @@ impl Spending {
         counted.has_price |= cost.is_some();
         drop(counted);
         self.0.day.add(usage.total(), cost);
+        // An agent that calls itself has one day for all its questions.
+        let mut days = vec![&self.0.day];
+        let mut above = self.0.parent.as_ref();
+        while let Some(parent) = above {
+            parent.add_nested(usage.total(), cost);
+            let day = &parent.0.day;
+            if !days.iter().any(|charged| charged.is_same(day)) {
+                day.add(usage.total(), cost);
+                days.push(day);
+            }
+            above = parent.0.parent.as_ref();
+        }
         cost
     }
 
-    /// Says which budget is spent, if one is.
+    /// Charges an answer of a nested agent to question and session.
+    fn add_nested(&self, tokens: u64, cost: Option<f64>) {
+        let mut counted = self.counted();
+        counted.nested.add(tokens, cost);
+        counted.unrecorded.add(tokens, cost);
+        counted.session.add(tokens, cost);
+    }
+
+    /// Takes the spending of nested agents since the last call, for the session's log.
+    pub(crate) fn take_nested(&self) -> Option<Spent> {
+        let taken = std::mem::take(&mut self.counted().unrecorded);
+        (taken != Spent::default()).then_some(taken)
+    }
+
+    /// Names the exhausted budget, if there is one: of this agent, or of one above it.
     pub(crate) fn exhausted(&self) -> Option<String> {
         let (question, session) = {
             let counted = self.counted();
             let mut question = counted.question;
-            question.add(counted.before.tokens, Some(counted.before.cost));
+            for other in [counted.before, counted.nested] {
+                question.add(other.tokens, Some(other.cost));
+            }
             (question, counted.session)
         };
         let budgets = &self.0.budgets;
@@ -113,18 +148,22 @@ impl Spending {
             ("session", "this session", "Start another session, or raise", session, budgets.session),
             ("day", "the agent's day", "Ask again after 00:00 UTC, or raise", self.0.day.spent(), budgets.day),
         ];
-        all.into_iter().find_map(|(key, name, advice, spent, budget)| {
+        let own = all.into_iter().find_map(|(key, name, advice, spent, budget)| {
             let (unit, share) = spent.exceeds(&budget)?;
             Some(format!("The budget of {name} is spent: {share}. {advice} `budgets.{key}.{unit}` of the agent."))
+        });
+        own.or_else(|| {
+            let above = self.0.parent.as_ref()?.exhausted()?;
+            Some(format!("The agent that called this one may spend no more. {above}"))
         })
     }
 
-    /// Tokens of this question.
+    /// Tokens of this question, without nested agents.
     pub(crate) fn usage(&self) -> Usage {
         self.counted().usage
     }
 
-    /// Cost of this question, if a price is known of any of its answers.
+    /// Cost of this question without nested agents, if any of its answers has a price.
     pub(crate) fn cost(&self) -> Option<f64> {
         let counted = self.counted();
         counted.has_price.then_some(counted.question.cost)

@@ -17,7 +17,7 @@ fn cost(cost: f64) -> Budget {
 }
 
 fn spending(budgets: Budgets) -> Spending {
-    Spending::new(budgets, Spent::default(), Day::default())
+    Spending::new(budgets, Spent::default(), Day::default(), None)
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn money_ends_a_question_too() {
 fn a_session_counts_what_it_spent_before() {
     let so_far = Spent { tokens: 90, cost: 0.0 };
     let budgets = Budgets { session: tokens(100), ..Budgets::default() };
-    let spending = Spending::new(budgets, so_far, Day::default());
+    let spending = Spending::new(budgets, so_far, Day::default(), None);
     assert_eq!(spending.exhausted(), None);
     spending.add(&usage(10, 0), None);
     let said = spending.exhausted().unwrap();
@@ -82,11 +82,59 @@ fn a_session_counts_what_it_spent_before() {
 #[test]
 fn sessions_share_the_day() {
     let (day, budgets) = (Day::default(), Budgets { day: cost(1.0), ..Budgets::default() });
-    let [one, other] = [(); 2].map(|()| Spending::new(budgets, Spent::default(), day.clone()));
+    let [one, other] = [(); 2].map(|()| Spending::new(budgets, Spent::default(), day.clone(), None));
     one.add(&usage(100_000, 0), Some(&PRICE));
     let said = other.exhausted().unwrap();
     assert!(said.contains("00:00 UTC") && said.contains("`budgets.day.cost`"), "{said}");
     assert_eq!((other.usage(), other.cost()), (Usage::default(), None));
+}
+
+/// Spending of an agent that another one calls, each with a day of its own.
+fn nested(parent: &Spending) -> Spending {
+    Spending::new(Budgets::default(), Spent::default(), Day::default(), Some(parent.clone()))
+}
+
+#[test]
+fn nested_agents_spend_the_budgets_of_all_agents_above_them() {
+    let top = spending(Budgets { run: tokens(100), ..Budgets::default() });
+    let middle = nested(&top);
+    let bottom = nested(&middle);
+    top.add(&usage(40, 0), None);
+    middle.add(&usage(30, 0), None);
+    bottom.add(&usage(29, 0), Some(&PRICE));
+    assert_eq!(top.exhausted(), None);
+    bottom.add(&usage(1, 0), None);
+    let said = top.exhausted().unwrap();
+    assert!(said.contains("100 of 100 tokens") && said.contains("`budgets.run.tokens`"), "{said}");
+    // They stop, too, and usage and cost are each agent's own.
+    assert!(bottom.exhausted().is_some_and(|message| message.contains("called this one") && message.contains(&said)));
+    assert_eq!((top.usage(), top.cost()), (usage(40, 0), None));
+    // The session's log gets every token once.
+    assert_eq!(top.take_nested().map(|spent| spent.tokens), Some(60));
+    assert_eq!(top.take_nested(), None);
+    assert_eq!(middle.take_nested().map(|spent| spent.tokens), Some(30));
+}
+
+#[test]
+fn nested_agents_spend_money_of_session_and_day_above_them() {
+    for budgets in
+        [Budgets { session: cost(1.0), ..Budgets::default() }, Budgets { day: cost(1.0), ..Budgets::default() }]
+    {
+        let top = spending(budgets);
+        nested(&nested(&top)).add(&usage(100_000, 0), Some(&PRICE));
+        assert!(top.exhausted().is_some_and(|message| message.contains("1.0000 of 1")), "{:?}", top.exhausted());
+    }
+}
+
+#[test]
+fn an_agent_that_calls_itself_spends_its_day_once() {
+    let (day, budgets) = (Day::default(), Budgets { day: tokens(15), ..Budgets::default() });
+    let outer = Spending::new(budgets, Spent::default(), day.clone(), None);
+    let inner = Spending::new(budgets, Spent::default(), day, Some(nested(&outer)));
+    inner.add(&usage(10, 0), None);
+    assert_eq!(outer.exhausted(), None);
+    inner.add(&usage(5, 0), None);
+    assert!(outer.exhausted().is_some_and(|message| message.contains("15 of 15 tokens")));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The loop: ask a model, make the calls that it asks for, ask again.
+//! Agent loop: ask a model, make its tool calls, ask again.
 //!
 //! - `calls`: the calls of one answer, side by side
 //! - `repeats`: a model that makes the same call again and again
@@ -22,6 +22,7 @@ use crate::handles::Handles;
 use crate::output;
 use crate::prompt::system_prompt;
 use crate::record::Record;
+use crate::spending::Spent;
 use agent_spaces_models::{Answer, Finish, Message, Origin, OutputSchema, Part, Request, Tool, ToolCall, ToolChoice};
 use repeats::Repeats;
 use sha2::{Digest as _, Sha256};
@@ -33,7 +34,7 @@ const CLOSING: &str = "This is the last turn: no tools are available any more. C
 /// Message after an answer that says nothing and calls nothing.
 const EMPTY: &str = "Your answer has no text. Answer now, or say what keeps you from it.";
 
-/// How often a model may correct an answer that its schema does not allow.
+/// Maximum corrections of an answer that does not match its JSON Schema.
 const MAX_CORRECTIONS: u32 = 2;
 
 /// Answers a question: `asked` is appended to the conversation and recorded. With nothing to append, a question that was
@@ -70,7 +71,7 @@ pub(crate) async fn answer(
     question.finish(end).await
 }
 
-/// How a question ends.
+/// End of a question.
 struct End {
     ending: Ending,
     message: Option<String>,
@@ -103,7 +104,7 @@ struct Answering<'a> {
     text: String,
 }
 
-/// Why the next turn is the last.
+/// Reason for which the next turn is the last.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     No,
@@ -271,6 +272,7 @@ impl Answering<'_> {
         let (callers, ours): (Vec<_>, Vec<_>) = calls.into_iter().partition(is_callers);
         if !ours.is_empty() {
             let is_full = self.call(&ours).await?;
+            self.record_nested().await?;
             if is_full {
                 *last = Last::Context;
             } else if self.repeats.are_endless() {
@@ -341,11 +343,23 @@ impl Answering<'_> {
         Ok(())
     }
 
+    /// Records the spending of agents that the calls so far asked.
+    async fn record_nested(&mut self) -> Result<(), AgentError> {
+        match self.context.spending.take_nested() {
+            Some(Spent { tokens, cost }) => self.record(Record::Nested { tokens, cost }).await,
+            None => Ok(()),
+        }
+    }
+
     async fn finish(mut self, end: End) -> Outcome {
         let End { mut ending, mut message, value, calls } = end;
         // A question that was cancelled can go on: its process may be about to end.
         let is_over = !matches!(ending, Ending::Cancelled | Ending::Store);
-        if is_over && let Err(error) = self.record(Record::Finished { ending: ending.code().to_owned() }).await {
+        let mut recorded = if ending == Ending::Store { Ok(()) } else { self.record_nested().await };
+        if is_over && recorded.is_ok() {
+            recorded = self.record(Record::Finished { ending: ending.code().to_owned() }).await;
+        }
+        if let Err(error) = recorded {
             (ending, message) = (Ending::Store, Some(error.to_string()));
         }
         let spending = &self.context.spending;

@@ -1,17 +1,17 @@
-//! Finds models that make the same call again and again.
+//! Detection of repeated calls with the same result.
 
 use crate::tools::ToolOutput;
 use agent_spaces_models::ToolCall;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// From this repetition on the model is told.
+/// Repetitions from which on the model gets a notice.
 const TOLD: u32 = 3;
 
-/// With this repetition its tools are taken away.
+/// Repetitions after which the question continues without tools.
 const ENDED: u32 = 6;
 
-/// What the model is told, before and after the number of repetitions.
+/// Notice to the model, before and after the number of repetitions.
 const NOTE: &str = "\n\n(The same call gave the same result ";
 const NOTE_END: &str = " times. Do something else, or answer.)";
 
@@ -23,7 +23,7 @@ pub(crate) fn without_note(text: &str) -> &str {
     }
 }
 
-/// How often each call was made with the same result.
+/// Counts of calls with the same result.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     seen: HashMap<u64, u32>,

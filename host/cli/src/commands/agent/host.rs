@@ -62,7 +62,8 @@ impl Host {
             ToolMode::Auto | ToolMode::Code | ToolMode::Direct => {
                 let (modes, source) = spaces.open(space.as_deref())?;
                 agents.add_space(space, modes);
-                (source.store().filter(|_| !command.no_session), source.session().equipment().accounting.clone())
+                // Without a session too: budgets of a day are kept where there is a journal.
+                (source.store(), source.session().equipment().accounting.clone())
             }
         };
         agents.add(agent);

@@ -123,7 +123,7 @@ impl AgentSource for ServedAgents {
             let client = client.clone();
             let tools = match agent.tools {
                 ToolMode::Code | ToolMode::Off => SpaceTools::connect(code, client, approver, unwatched()).await?,
-                ToolMode::Direct => SpaceTools::connect(direct, client, approver, unwatched()).await?,
+                ToolMode::Direct => SpaceTools::connect_direct(&code, direct, client, approver, unwatched()).await?,
                 ToolMode::Auto => SpaceTools::connect_to_either(code, direct, client, approver, unwatched()).await?,
             };
             Ok(Arc::new(tools) as Arc<dyn Tools>)

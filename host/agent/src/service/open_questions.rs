@@ -1,0 +1,63 @@
+//! Questions in progress, by number: a nested question is charged to the question whose call asks it.
+
+use super::question::Question;
+use crate::spending::Spending;
+use agent_spaces_types::caller::QuestionNumber;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The next number. One sequence for all services of the process: their spaces may call each other's agents.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// Questions in progress. Clones share them.
+#[derive(Clone, Default)]
+pub(super) struct OpenQuestions(Arc<Mutex<HashMap<u64, OpenQuestion>>>);
+
+/// A question that nested questions are charged to.
+#[derive(Clone)]
+pub(super) struct OpenQuestion {
+    /// Its budgets.
+    pub(super) spending: Spending,
+    /// Agents that its answers are charged to: its own, then those above it, each once.
+    pub(super) agents: Vec<String>,
+}
+
+/// Registration of a question, until it is dropped.
+pub(super) struct Registered {
+    all: OpenQuestions,
+    number: QuestionNumber,
+}
+
+/// Returns a number that no other question of this process has.
+pub(super) fn next_number() -> QuestionNumber {
+    QuestionNumber(Some(NEXT.fetch_add(1, Ordering::Relaxed)))
+}
+
+impl OpenQuestions {
+    /// The question above a nested one. There is none for a question of a script outside of agents, or if the question
+    /// above has ended.
+    pub(super) fn parent_of(&self, question: &Question) -> Option<OpenQuestion> {
+        question.parent.as_ref()?;
+        let number = question.client.caller().agent_question.0?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
+    }
+
+    /// Registers a question under its number.
+    #[must_use]
+    pub(super) fn register(&self, number: QuestionNumber, question: OpenQuestion) -> Registered {
+        if let Some(number) = number.0 {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(number, question);
+        }
+        Registered { all: self.clone(), number }
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        let Some(number) = self.number.0 else { return };
+        let ended = self.all.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+        // Outside of the lock.
+        drop(ended);
+    }
+}

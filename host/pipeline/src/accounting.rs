@@ -75,11 +75,11 @@ struct LogFile {
     /// True if the last line was written in part: the next write starts a new line first.
     has_partial_line: bool,
     has_warned: bool,
-    /// Number of calls lost since the last successful write, and the start time of the first.
+    /// Number of calls and requests lost since the last successful write, and the start time of the first.
     lost: Option<(u64, SystemTime)>,
 }
 
-/// Line that reports how many calls before it are missing.
+/// Line that reports how many calls and requests before it are missing.
 #[derive(Serialize)]
 struct GapLine {
     r#type: &'static str,

@@ -287,7 +287,7 @@ async fn removable(service: &Service, who: &Who, id: &str) -> Result<SpaceRecord
     }
 }
 
-/// Returns what a caller made, for a request that changes it. Refuses a space of the configuration, and one that was
+/// Returns the made part of a space that a request changes. Refuses a space of the configuration, and one that was
 /// changed since the caller read it (`If-Match`).
 pub(super) fn changeable<'a>(space: &'a SpaceRecord, headers: &HeaderMap) -> Result<&'a Made, Problem> {
     let detail = "This space is defined by the configuration: change it there";

@@ -1,4 +1,4 @@
-//! Which files models come from, and that nothing is sent before they are accepted.
+//! Files with models: their order, and their acceptance before anything is sent.
 
 use super::model_server::{ModelServer, Reply};
 use super::project::{KEY, Project, stderr, stdout};

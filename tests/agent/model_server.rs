@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// How one request is answered.
+/// Scripted reply to one request.
 pub(crate) enum Reply {
     /// Text in these pieces.
     Text(Vec<&'static str>),

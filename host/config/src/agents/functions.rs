@@ -15,7 +15,7 @@ const SCHEMA_MEMBERS: [&str; 6] = ["$ref", "enum", "const", "anyOf", "oneOf", "a
 /// Function of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentFunction {
-    /// What it does. The agent is told it, too.
+    /// Description. The agent reads it, too.
     pub description: Option<String>,
     /// JSON Schema of its parameters, an object; `None` if it has none.
     pub parameters: Option<Value>,

@@ -38,7 +38,7 @@ const MAX_DESCRIPTION: usize = 4 << 10;
 pub struct Agent {
     /// Path in the configuration, such as `$.agents.planner`.
     pub place: String,
-    /// What it is for.
+    /// Description, for people and for agents that choose among others.
     pub description: Option<String>,
     /// Models, in the order in which they are tried.
     pub models: Vec<ModelChoice>,
@@ -46,13 +46,13 @@ pub struct Agent {
     pub prompt: Option<AgentPrompt>,
     /// Space whose functions it can call; `None` for the one that is served.
     pub space: Option<String>,
-    /// How it is given them.
+    /// Form of its tools; `None` for the default.
     pub tools: Option<AgentTools>,
     /// Form of its answers.
     pub output: AgentOutput,
     /// Sampling temperature.
     pub temperature: Option<Decimal>,
-    /// Nucleus.
+    /// Nucleus sampling (`top_p`).
     pub top_p: Option<Decimal>,
     /// Bound on the tokens of one answer of a model.
     pub max_output_tokens: Option<u32>,
@@ -60,7 +60,7 @@ pub struct Agent {
     pub parallel_tool_calls: Option<bool>,
     /// Limits of one question.
     pub limits: AgentLimits,
-    /// What it may spend.
+    /// Budgets.
     pub budgets: AgentBudgets,
     /// Functions of its capability, beside `ask`.
     pub functions: BTreeMap<String, AgentFunction>,
@@ -75,7 +75,7 @@ pub enum AgentPrompt {
     File(String),
 }
 
-/// How the functions of a space become tools.
+/// Form in which the functions of a space are tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentTools {
     /// Search, describe, run a program.

@@ -33,7 +33,7 @@ pub struct AiAgent {
     pub tool_timeout: Option<Duration>,
     /// Sampling temperature.
     pub temperature: Option<Decimal>,
-    /// Nucleus.
+    /// Nucleus sampling (`top_p`).
     pub top_p: Option<Decimal>,
     /// True if a model may ask for several calls at once.
     pub parallel_tool_calls: Option<bool>,

@@ -44,7 +44,7 @@ pub struct ModelProvider {
     pub timeout: Option<Duration>,
     /// True if answers are streamed; the default.
     pub stream: Option<bool>,
-    /// Whether models must call tools.
+    /// Tool choice of its models.
     pub tool_choice: Option<ToolChoiceSetting>,
     /// Members that are added to the body of a request.
     pub options: Map<String, Value>,

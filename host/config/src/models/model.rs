@@ -26,11 +26,11 @@ pub struct ModelSettings {
     pub tokenizer: Option<String>,
     /// Bound on the tokens of an answer.
     pub max_output_tokens: Option<u32>,
-    /// Whether it must call tools.
+    /// Tool choice.
     pub tool_choice: Option<ToolChoiceSetting>,
-    /// Sampling temperature, over the agent's.
+    /// Sampling temperature, instead of the agent's.
     pub temperature: Option<Decimal>,
-    /// Nucleus, over the agent's.
+    /// Nucleus sampling (`top_p`), instead of the agent's.
     pub top_p: Option<Decimal>,
     /// Members that are added to the body of a request, over those of the provider.
     pub options: Map<String, Value>,
@@ -38,7 +38,7 @@ pub struct ModelSettings {
     pub price: Option<ModelPrice>,
 }
 
-/// Whether a model must call tools.
+/// Tool choice: whether a model must call a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolChoiceSetting {
     /// As it likes.
@@ -138,7 +138,7 @@ pub(crate) fn read_temperature(node: Node<'_>) -> Result<Decimal> {
     Decimal::read(node, 0.0..=2.0)
 }
 
-/// Reads a nucleus.
+/// Reads a probability for nucleus sampling (`top_p`).
 pub(crate) fn read_top_p(node: Node<'_>) -> Result<Decimal> {
     Decimal::read(node, 0.0..=1.0)
 }

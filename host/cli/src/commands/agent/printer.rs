@@ -22,7 +22,7 @@ pub(super) struct Printer {
     thread: JoinHandle<Printed>,
 }
 
-/// What was printed.
+/// State of stdout after the events so far.
 #[derive(Default)]
 pub(super) struct Printed {
     /// True if the text of the last whole answer is on stdout already.

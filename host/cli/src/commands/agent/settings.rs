@@ -18,12 +18,12 @@ pub(in crate::commands) struct Settings {
     pub(in crate::commands) agents: ConfiguredAgents,
     /// Usage log of the configuration.
     pub(super) accounting: Option<PathBuf>,
-    /// Where the tools come from.
+    /// Source of the tools.
     pub(in crate::commands) choice: SpaceChoice,
 }
 
 impl Settings {
-    /// Reads them. A file that was not accepted is refused, because it says where conversations go.
+    /// Reads the settings. A file that was not accepted is refused, because it says where conversations go.
     pub(in crate::commands) fn load(choice: &SpaceChoice) -> Result<Settings, Failure> {
         Settings::read(choice, false)
     }

@@ -218,3 +218,48 @@ impl Asked {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Scripted, Step, ann, held};
+    use agent_spaces_types::caller::Caller;
+    use std::time::Duration;
+
+    fn asking(text: &str) -> Asking {
+        Asking {
+            agent: "planner".to_owned(),
+            session: SessionChoice::None,
+            messages: vec![Message::user(text)],
+            system: None,
+            caller_tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+            output: None,
+            sampling: Sampling::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn callers_that_wait_take_turns() {
+        let steps = vec![Step::Hangs, Step::Says("2"), Step::Says("4"), Step::Says("3")];
+        let scripted = Scripted::new(OutputFormat::Text, steps);
+        let (asker, bob) = (scripted.asker(), Client::named("bob", Caller::default()));
+        let first = asker.ask(&ann(), asking("first"), false, held());
+        while scripted.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let mut waiting = Vec::new();
+        for (client, text) in [(ann(), "second"), (ann(), "third"), (bob, "fourth")] {
+            waiting.push(asker.ask(&client, asking(text), false, held()));
+            while asker.surface.waiting() < waiting.len() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+        drop(first);
+        for asked in waiting {
+            asked.answer().await.unwrap();
+        }
+        let order: Vec<String> = scripted.requests().iter().map(|request| request.messages[0].text()).collect();
+        assert_eq!(order, ["first", "second", "fourth", "third"]);
+    }
+}

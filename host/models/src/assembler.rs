@@ -1,5 +1,5 @@
-//! An answer out of its deltas, within bounds. Every decoder uses it, and so do wires that read whole answers (with a
-//! watch that does nothing), so that both give the same answer.
+//! Builds an answer from its deltas, within bounds. Every decoder uses it, and so do wires that read whole answers (with
+//! a watch that does nothing), so that both give the same answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -45,7 +45,7 @@ struct OpenCall {
     id: String,
     name: String,
     arguments: String,
-    /// Some of the arguments were told.
+    /// Some of the arguments were reported.
     is_told: bool,
     opaque: Option<Value>,
 }
@@ -98,7 +98,7 @@ impl Assembler {
     }
 
     /// Changes the data of the open reasoning part in place, or opens one without text. The data is null at first.
-    /// `size` is what the change adds, in bytes.
+    /// `size` is the number of bytes that the change adds.
     pub(crate) fn reasoning_data(&mut self, size: usize, edit: impl FnOnce(&mut Value)) -> Result<(), ModelError> {
         self.grow(size)?;
         if let Some(Open::Reasoning { data, .. }) = self.open() {
@@ -115,7 +115,7 @@ impl Assembler {
         self.is_closed = true;
     }
 
-    /// Begins a call, and tells of it. An empty id becomes `call_N`; an id that exists already gets `_N` appended. A key
+    /// Begins a call, and reports it. An empty id becomes `call_N`; an id that exists already gets `_N` appended. A key
     /// that exists already names the new call from now on.
     pub(crate) fn call(&mut self, key: &str, id: &str, name: &str, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         if self.ids.len() >= MAX_CALLS {
@@ -149,7 +149,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// Replaces a call's arguments, for formats that repeat them whole at the end. Tells them if none were told before.
+    /// Replaces a call's arguments, for formats that repeat them whole at the end. Reports them if none were reported
+    /// before.
     ///
     /// # Errors
     /// `Malformed`, if no call has the key.
@@ -165,14 +166,14 @@ impl Assembler {
         Ok(())
     }
 
-    /// Sets what the provider wants back with a call.
+    /// Sets the data that the provider requires back with a call. Some servers repeat it with every piece of the call.
     ///
     /// # Errors
     /// `Malformed`, if no call has the key.
     pub(crate) fn call_opaque(&mut self, key: &str, value: Value) -> Result<(), ModelError> {
-        let most = u64::try_from(MAX_ANSWER).unwrap_or(u64::MAX);
-        let size = json_memory::size(&value, most.saturating_add(1));
-        self.grow(usize::try_from(size).unwrap_or(usize::MAX))?;
+        let before = self.call_of(key)?.opaque.as_ref().map_or(0, size);
+        self.size = self.size.saturating_sub(before);
+        self.grow(size(&value))?;
         self.call_of(key)?.opaque = Some(value);
         Ok(())
     }
@@ -188,17 +189,16 @@ impl Assembler {
         &mut self.usage
     }
 
-    /// Sets why the answer ended. The last reason counts.
+    /// Sets the finish reason. The last one counts.
     pub(crate) fn set_finish(&mut self, finish: Finish) {
         self.finish = Some(finish);
     }
 
-    /// The answer. Arguments are parsed here: no text is an empty object, unless the bound of tokens cut it, and text that
-    /// is no JSON object is broken.
-    /// `Stop` after a call means `ToolCalls`.
+    /// Builds the answer and parses arguments: empty text is an empty object, unless the token limit cut it, and text that
+    /// is not a JSON object is [`Arguments::Broken`]. `Stop` after a call means `ToolCalls`.
     ///
     /// # Errors
-    /// `Cut`, if there is no reason why the answer ended.
+    /// `Cut`, if there is no finish reason.
     pub(crate) fn build(self) -> Result<Answer, ModelError> {
         let Assembler { origin, parts, ids, model, usage, finish, .. } = self;
         let finish = match finish {
@@ -281,6 +281,12 @@ impl Open {
             }
         })
     }
+}
+
+/// Memory of a value, for [`MAX_ANSWER`]: it may be a multiple of its text.
+pub(crate) fn size(value: &Value) -> usize {
+    let most = u64::try_from(MAX_ANSWER).unwrap_or(u64::MAX).saturating_add(1);
+    usize::try_from(json_memory::size(value, most)).unwrap_or(usize::MAX)
 }
 
 /// Parses arguments. The parser refuses more than [`crate::bounds::MAX_DEPTH`] levels.

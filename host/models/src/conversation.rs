@@ -1,19 +1,19 @@
-//! A conversation with a model, in a form that no provider owns.
+//! Conversation with a model, independent of the provider.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::Api;
+use crate::{Api, Provider};
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
-    /// The person, or the program that asks.
+    /// The user, or the program that sends the request.
     User,
     /// The model.
     Assistant,
-    /// Results of tools. Its parts are all [`Part::ToolResult`].
+    /// Tool results. Its parts are all [`Part::ToolResult`].
     Tool,
 }
 
@@ -21,29 +21,29 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Who speaks.
+    /// Author.
     pub role: Role,
-    /// What is said, in order.
+    /// Content, in order.
     pub parts: Vec<Part>,
 }
 
 impl Message {
-    /// A user's text.
+    /// A user message with one text part.
     pub fn user(text: impl Into<String>) -> Self {
         Message { role: Role::User, parts: vec![Part::Text(text.into())] }
     }
 
-    /// What a model said.
+    /// An assistant message.
     pub fn assistant(parts: Vec<Part>) -> Self {
         Message { role: Role::Assistant, parts }
     }
 
-    /// Results of tools, in the order of their calls.
+    /// A message of tool results, in the order of their calls.
     pub fn results(results: Vec<ToolResult>) -> Self {
         Message { role: Role::Tool, parts: results.into_iter().map(Part::ToolResult).collect() }
     }
 
-    /// The text of all text parts.
+    /// All text parts, concatenated.
     pub fn text(&self) -> String {
         self.parts
             .iter()
@@ -58,13 +58,13 @@ impl Message {
 pub enum Part {
     /// Text.
     Text(String),
-    /// An image that a user gives.
+    /// An image in a user message.
     Image(Image),
-    /// What a model thought before it spoke.
+    /// Reasoning of a model.
     Reasoning(Reasoning),
-    /// A call that a model asks for.
+    /// A tool call.
     ToolCall(ToolCall),
-    /// The result of such a call.
+    /// The result of a tool call.
     ToolResult(ToolResult),
 }
 
@@ -78,7 +78,13 @@ pub struct Image {
     pub data: String,
 }
 
-/// The model that something came from.
+impl Image {
+    pub(crate) fn data_url(&self) -> String {
+        format!("data:{};base64,{}", self.media_type, self.data)
+    }
+}
+
+/// The model that produced a part of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
@@ -90,14 +96,20 @@ pub struct Origin {
     pub api: Api,
 }
 
-/// Data of one provider that means nothing to others: a signature, an encrypted thought. It is given back only to the
-/// model that it came from.
+impl Origin {
+    pub(crate) fn new(provider: &Provider, model: &str) -> Self {
+        Origin { provider: provider.name.clone(), model: model.to_owned(), api: provider.api }
+    }
+}
+
+/// Opaque data of a provider, such as a signature or encrypted reasoning. It is sent back only to the model that produced
+/// it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Opaque {
-    /// Where it came from.
+    /// The model that produced it.
     pub from: Origin,
-    /// As that wire wrote it.
+    /// The data, in the form of that wire.
     pub value: Value,
 }
 
@@ -107,15 +119,15 @@ pub struct Opaque {
 pub struct Reasoning {
     /// Text that people may read; empty where the provider hides it.
     pub text: String,
-    /// The model that thought it. Its wire gives the part back to that model alone.
+    /// The model that produced it. Its wire sends the part back to that model alone.
     pub from: Origin,
-    /// What the wire needs to give it back: signature, id, encrypted content. `None`: it is not given back, unless the
-    /// wire gives back plain text.
+    /// What the wire needs to send it back: signature, id, encrypted content. `None`: it is not sent back, unless the wire
+    /// sends back plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-/// A call that a model asks for.
+/// A tool call of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
@@ -125,22 +137,33 @@ pub struct ToolCall {
     pub name: String,
     /// Arguments.
     pub arguments: Arguments,
-    /// What the provider wants back with the call.
+    /// Data that the provider requires back with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
-/// Arguments of a call. No arguments at all are an empty object.
+/// Arguments of a tool call. Absent arguments are an empty object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Arguments {
     /// A JSON object.
     Object(Map<String, Value>),
-    /// Text that is not a JSON object. The model is told; a wire that needs an object gives back an empty one.
+    /// Text that is not a JSON object. The tool result reports it to the model; a wire that needs an object sends an empty
+    /// one back.
     Broken(String),
 }
 
-/// Result of a call.
+impl Arguments {
+    /// The object; an empty one for broken arguments, whose result reports the fault to the model.
+    pub(crate) fn to_object(&self) -> Map<String, Value> {
+        match self {
+            Arguments::Object(members) => members.clone(),
+            Arguments::Broken(_) => Map::new(),
+        }
+    }
+}
+
+/// Result of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {

@@ -1,21 +1,24 @@
-//! What goes wrong between us and a model.
+//! Errors of requests to models.
 
+use std::fmt::Display;
 use std::time::Duration;
+
+use crate::Origin;
 
 /// A failed request to a model. Its message has no key and no more than [`crate::bounds::MAX_ERROR_TEXT`] bytes of what the
 /// provider said.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
-    /// What kind of failure.
+    /// Kind of failure.
     pub kind: ModelErrorKind,
-    /// For people: provider, model, what happened.
+    /// Message for people: provider, model and fault.
     pub message: String,
-    /// HTTP status, if the provider answered.
+    /// HTTP status code, if the provider answered.
     pub status: Option<u16>,
-    /// The provider's own code or type of error.
+    /// Error code of the provider, or its error type.
     pub code: Option<String>,
-    /// How long the provider asks to wait.
+    /// Wait that the provider asks for (`retry-after`).
     pub retry_after: Option<Duration>,
 }
 
@@ -38,13 +41,13 @@ pub enum ModelErrorKind {
     Server,
     /// No connection.
     Unreachable,
-    /// Nothing arrived in time.
+    /// The answer, or the next chunk of a stream, did not arrive in time.
     Timeout,
-    /// The answer ended before its end.
+    /// The connection ended before the answer was complete.
     Cut,
-    /// The answer is not what the wire format says.
+    /// The answer violates the wire format.
     Malformed,
-    /// The answer exceeds a bound of ours.
+    /// The answer exceeds one of [`crate::bounds`].
     TooLarge,
 }
 
@@ -52,6 +55,20 @@ impl ModelError {
     /// A failure without an HTTP status.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         ModelError { kind, message: message.into(), status: None, code: None, retry_after: None }
+    }
+
+    /// A failure whose message starts with the provider and the model.
+    pub(crate) fn of(origin: &Origin, kind: ModelErrorKind, fault: impl Display) -> Self {
+        ModelError::new(kind, format!("{}, model {}: {fault}", origin.provider, origin.model))
+    }
+
+    /// The same failure with provider and model at the start of its message.
+    pub(crate) fn named(self, origin: &Origin) -> Self {
+        let named = ModelError::of(origin, self.kind, "");
+        if self.message.starts_with(&named.message) {
+            return self;
+        }
+        ModelError { message: named.message + &self.message, ..self }
     }
 
     /// Whether the same request may succeed at the same provider after a while.

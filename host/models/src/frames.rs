@@ -1,4 +1,4 @@
-//! Events of a stream, out of chunks of bytes.
+//! Incremental parser of server-sent events and JSON lines.
 //!
 //! Server-sent events are read by the rules of WHATWG, with two differences: invalid UTF-8 is a failure, because text of
 //! a model must not change silently, and events without data are left out, because servers send them only to keep a
@@ -11,7 +11,7 @@ use crate::bounds::{MAX_EVENT, MAX_STREAM};
 #[cfg(test)]
 mod tests;
 
-/// How the events of a stream are framed.
+/// Framing of the events of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// Server-sent events.
@@ -29,7 +29,7 @@ pub(crate) struct Frame<'a> {
     pub data: &'a str,
 }
 
-/// Told of each frame. `Ok(true)`: what follows is not read.
+/// Callback for each frame. `Ok(true)`: the rest of the stream is not read.
 type Take<'a> = dyn FnMut(Frame<'_>) -> Result<bool, ModelError> + 'a;
 
 /// Splits chunks into frames. Every byte is searched for a line end once and copied at most twice.

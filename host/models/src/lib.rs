@@ -1,8 +1,8 @@
 //! Language models over HTTP, in the wire formats of their providers.
 //!
-//! A [`Provider`] says where a model is and which format it speaks; [`Client::answer`] sends a [`Request`] and gives an
-//! [`Answer`]. What arrives of a stream is told on the way ([`Delta`]). Everything that comes in is bounded ([`bounds`]),
-//! and a stream without its end is a failure.
+//! A [`Provider`] has the address and the wire format of a model; [`Client::answer`] sends a [`Request`] and returns an
+//! [`Answer`]. A streamed answer is reported piece by piece ([`Delta`]). Everything from a provider is bounded
+//! ([`bounds`]), and a stream that ends early is an error.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -36,16 +36,16 @@
 //! # }
 //! ```
 //!
-//! A caller decides what to do about a failure: [`ModelError::is_transient`] says whether another attempt makes sense, and
-//! [`ModelError::retry_after`] how long the provider asks to wait. The crate itself never repeats a request.
+//! The crate never retries a request. [`ModelError::is_transient`] tells a caller whether a retry makes sense, and
+//! [`ModelError::retry_after`] how long to wait before it.
 //!
 //! # Layout
-//! - `conversation`: [`Message`], [`Part`] and what they hold, the same for every provider.
-//! - `request`, `answer`, `error`: what is asked, what comes back, and what goes wrong.
+//! - `conversation`: [`Message`], [`Part`] and their contents, the same for every provider.
+//! - `request`, `answer`, `error`: [`Request`], [`Answer`] and [`ModelError`].
 //! - `provider`: [`Provider`] and [`Api`], the settings of a connection.
-//! - `client`: HTTP, timeouts, headers. `trace`: traffic for people, without keys.
-//! - `frames`: server-sent events and JSON lines out of chunks of bytes. `assembler`: an answer out of its deltas.
-//! - `wire`: one folder a format.
+//! - `client`: HTTP, timeouts, headers. `trace`: redacted log of the traffic.
+//! - `frames`: parser of server-sent events and JSON lines. `assembler`: builds an answer from its deltas.
+//! - `wire`: one folder per wire format.
 
 mod answer;
 mod assembler;

@@ -32,11 +32,11 @@ pub struct Provider {
     pub api: Api,
     /// Base URL, with `http` or `https`. Paths are appended.
     pub base_url: Url,
-    /// Key, sent in the header that the format wants.
+    /// API key, sent in the header that the format specifies.
     pub key: Option<Secret>,
-    /// Headers that are added to every request; they replace ours of the same name.
+    /// Headers of every request. They replace default headers of the same name.
     pub headers: Vec<Header>,
-    /// Without streaming: for the whole answer. With it: for each chunk.
+    /// Timeout of a whole answer; of each chunk of a stream, which [`crate::bounds::MAX_STREAM_TIME`] bounds in all.
     pub timeout: Duration,
     /// Whether OpenRouter's attribution headers are sent, and its reasoning details are read and given back.
     pub openrouter: bool,

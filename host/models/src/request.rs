@@ -1,4 +1,4 @@
-//! What a model is asked.
+//! Request to a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,21 +17,21 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// Tools that the model may call.
     pub tools: Vec<Tool>,
-    /// Whether the model has to call one. Without tools nothing is sent.
+    /// Tool choice. Not sent without tools.
     pub tool_choice: ToolChoice,
-    /// Whether the model may ask for several calls at once. `None`: as the provider does by itself.
+    /// Whether the model may make several tool calls in one answer. `None`: the provider's default.
     pub parallel_tool_calls: Option<bool>,
-    /// Bound on what the model writes. A wire whose provider demands one has a default.
+    /// Limit of output tokens. A wire whose provider requires one has a default.
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature.
     pub temperature: Option<f64>,
     /// Nucleus sampling.
     pub top_p: Option<f64>,
-    /// Texts at which the model stops.
+    /// Stop sequences.
     pub stop: Vec<String>,
-    /// JSON Schema that the answer's text has to obey.
+    /// JSON Schema of the answer's text (structured output).
     pub output: Option<OutputSchema>,
-    /// Members that are added to the body last, as they stand (objects are merged): options of the provider.
+    /// Provider options: members that are merged into the body last.
     pub options: Map<String, Value>,
     /// Whether the answer is streamed.
     pub stream: bool,
@@ -43,32 +43,32 @@ pub struct Request {
 pub struct Tool {
     /// Name: letters, digits, `_` and `-`, at most 64.
     pub name: String,
-    /// What it does.
+    /// Description for the model.
     pub description: String,
     /// JSON Schema of its arguments; an object.
     pub parameters: Value,
 }
 
-/// Whether a model has to call a tool.
+/// Tool choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     #[default]
     Auto,
-    /// It may not.
+    /// No tool calls.
     None,
-    /// Some tool.
+    /// At least one tool call.
     Required,
-    /// This tool.
+    /// A call of this tool.
     Tool(String),
 }
 
-/// Schema of an answer.
+/// Schema of a structured answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputSchema {
-    /// Name that some providers demand: letters, digits, `_` and `-`.
+    /// Name, which some providers require: letters, digits, `_` and `-`.
     pub name: String,
     /// The schema.
     pub schema: Value,

@@ -1,4 +1,4 @@
-//! Traffic for people: requests, answers and events as text, without keys.
+//! Trace of the traffic: requests, answers and events as redacted text.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,10 +11,10 @@ use url::Url;
 
 use crate::frames::Frame;
 
-/// Characters of one text. Longer ones are cut: images and files in a request are of no use to a reader.
+/// Characters of one traced text. Longer ones are cut: images and files in a request are of no use to a reader.
 const MAX_TEXT: usize = 64 << 10;
 
-/// Bytes of a body that is written prettily. A longer one is cut anyway, and its values may take a multiple of its text.
+/// Bytes of a body that is pretty-printed. A longer one is cut anyway, and its values may take a multiple of its text.
 const MAX_PRETTY: usize = 1 << 20;
 
 /// Receives the traffic of a [`crate::Client`]. Its texts have no keys and no control characters but line feeds and tabs.

@@ -256,7 +256,7 @@ fn everything_is_bounded() {
     assert_eq!(steps(|built, _| built.reasoning(&piece, &mut quiet)), most - 1);
     assert_eq!(steps(|built, _| built.arguments("key", &piece, &mut quiet)), most - 1);
     assert_eq!(steps(|built, _| built.reasoning_data(1 << 20, |_| {})), most - 1);
-    assert!(steps(|built, _| built.call_opaque("key", json!(piece))) < most);
+    assert!(steps(|built, number| built.call_opaque("key", json!(piece.repeat(number)))) <= most);
     assert_eq!(steps(|built, number| built.call(&number.to_string(), "", "f", &mut quiet)), MAX_CALLS - 1);
     let parts = steps(|built, _| {
         built.close();
@@ -270,12 +270,13 @@ fn everything_is_bounded() {
 }
 
 #[test]
-fn replaced_arguments_do_not_add_up() {
+fn replaced_arguments_and_opaque_data_do_not_add_up() {
     let mut built = assembler();
     built.call("key", "id", "name", &mut quiet).unwrap();
     let text = format!("\"{}\"", "x".repeat(MAX_ANSWER / 2));
     for _ in 0..5 {
         built.set_arguments("key", &text, &mut quiet).unwrap();
+        built.call_opaque("key", json!("x".repeat(MAX_ANSWER / 4))).unwrap();
     }
     assert_eq!(calls(&stopped(built))[0].arguments, Arguments::Broken(text));
 }

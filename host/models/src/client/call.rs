@@ -13,20 +13,22 @@ use url::Url;
 use super::{Client, chain, head, refusal};
 use crate::ModelErrorKind::{Configuration, Cut, Timeout, TooLarge, Unreachable};
 use crate::answer::{Delta, Watch};
-use crate::bounds::{MAX_BODY, MAX_ERROR_BODY, MAX_ERROR_TEXT};
+use crate::bounds::{MAX_BODY, MAX_ERROR_BODY, MAX_ERROR_TEXT, MAX_STREAM_TIME};
 use crate::frames::{Frame, Frames, Framing};
 use crate::trace;
 use crate::wire::{self, Wire};
 use crate::{Answer, Arguments, ModelError, Origin, Part, Provider, Request};
 
-/// For the body of a refusal, whose status is known by then.
+/// Timeout of the body of an HTTP error. The status alone gives the kind of failure.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of a provider's code of an error.
+/// Bytes of a provider's error code.
 const MAX_CODE: usize = 128;
-/// Bytes of an error message: the provider's words, and ours.
+/// Bytes of an error message: the provider's message, and ours.
 const MAX_MESSAGE: usize = 2 * MAX_ERROR_TEXT;
+/// Fault of an answer that is late as a whole.
+const TOO_LONG: &str = "the answer took longer than";
 
-/// One request with all that belongs to it.
+/// One request and its context.
 pub(super) struct Call<'a> {
     client: &'a Client,
     provider: &'a Provider,
@@ -52,13 +54,14 @@ impl<'a> Call<'a> {
         for secret in in_url.iter().chain(in_headers).chain(&provider.key) {
             redactor.add(secret);
         }
-        let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: provider.api };
+        let origin = Origin::new(provider, &request.model);
         Call { client, provider, request, wire: wire::of(provider.api), origin, redactor }
     }
 
     pub(super) async fn answer(&self, watch: &mut Watch<'_>) -> Result<Answer, ModelError> {
-        let answered =
-            if self.request.stream { self.run(watch).await } else { self.in_time(self.run(watch)).await.flatten() };
+        let timeout = self.provider.timeout;
+        let longest = if self.request.stream { timeout.max(MAX_STREAM_TIME) } else { timeout };
+        let answered = within(longest, TOO_LONG, self.run(watch)).await.flatten();
         answered.map_err(|error| self.explained(error))
     }
 
@@ -71,7 +74,7 @@ impl<'a> Call<'a> {
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
-        // Some servers answer whole, though a stream is asked for. A whole answer of JSON lines is one line.
+        // Some servers do not stream although the request asks for it. With JSON lines, such an answer is one line.
         if self.request.stream && (framing == Framing::Lines || !is_json(response.headers())) {
             return self.streamed(response, framing, watch).await;
         }
@@ -160,7 +163,7 @@ impl<'a> Call<'a> {
         ModelError { kind, message, status: Some(status), code: refusal.code, retry_after }
     }
 
-    /// The beginning of a refusal's body, as far as it comes in time.
+    /// The start of the body of an HTTP error, as far as it arrives in time.
     async fn error_body(&self, response: &mut Response) -> Vec<u8> {
         let mut body = Vec::new();
         let read = async {
@@ -176,12 +179,10 @@ impl<'a> Call<'a> {
         body
     }
 
+    /// Runs one step, such as the wait for a chunk, within the timeout of the provider.
     async fn in_time<T>(&self, step: impl Future<Output = T>) -> Result<T, ModelError> {
-        let timeout = self.provider.timeout;
-        let late = if self.request.stream { "nothing arrived for" } else { "the answer took longer than" };
-        let explain =
-            |_| ModelError::new(Timeout, format!("{late} {timeout:?}; raise the timeout if the model is slow"));
-        tokio::time::timeout(timeout, step).await.map_err(explain)
+        let late = if self.request.stream { "nothing arrived for" } else { TOO_LONG };
+        within(self.provider.timeout, late, step).await
     }
 
     fn trace_response(&self, text: impl FnOnce(&Redactor) -> Shown) {
@@ -190,16 +191,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The failure with provider and model in its message, without keys and control characters.
+    /// The failure with provider and model in its message, redacted and without control characters.
     fn explained(&self, error: ModelError) -> ModelError {
-        let (provider, model) = (&self.provider.name, &self.request.model);
-        let message = if error.message.starts_with(provider.as_str()) {
-            error.message
-        } else {
-            format!("{provider}, model {model}: {}", error.message)
-        };
+        let error = error.named(&self.origin);
         let code = error.code.map(|code| self.bounded(&code, MAX_CODE));
-        ModelError { message: self.bounded(&message, MAX_MESSAGE), code, ..error }
+        ModelError { message: self.bounded(&error.message, MAX_MESSAGE), code, ..error }
     }
 
     /// One line of at most `most` bytes.
@@ -210,7 +206,12 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The words of a refusal that is not in the provider's format. A page for browsers says nothing to a reader.
+async fn within<T>(longest: Duration, late: &str, step: impl Future<Output = T>) -> Result<T, ModelError> {
+    let explain = |_| ModelError::new(Timeout, format!("{late} {longest:?}; raise the timeout if the model is slow"));
+    tokio::time::timeout(longest, step).await.map_err(explain)
+}
+
+/// Message of an HTTP error whose body is not in the provider's format. An HTML page is left out.
 fn plain_text(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     if text.trim_start().starts_with('<') { String::new() } else { text.into_owned() }
@@ -221,7 +222,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     value.split(';').next().is_some_and(|media_type| media_type.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// Tells of an answer that arrived at once.
+/// Reports an answer that arrived whole as deltas.
 fn tell(answer: &Answer, watch: &mut Watch<'_>) {
     for part in &answer.parts {
         match part {

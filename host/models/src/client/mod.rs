@@ -1,8 +1,8 @@
-//! HTTP: requests to providers, and their answers.
+//! HTTP client for providers.
 //!
 //! - `call`: one request and its answer, within bounds and time.
 //! - `head`: URL and headers of a request.
-//! - `refusal`: what an error status means.
+//! - `refusal`: kind of failure of an HTTP error.
 
 mod call;
 mod head;
@@ -23,9 +23,9 @@ use crate::trace::Trace;
 use crate::{Answer, ModelError, Provider, Request};
 use call::Call;
 
-/// For a TCP connection with its TLS handshake.
+/// Timeout of a TCP connection with its TLS handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an unused connection is kept. The next request of a conversation often follows within seconds.
+/// Idle timeout of a pooled connection. The next request of a conversation often follows within seconds.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Sends requests to models. Clones share connections.
@@ -42,7 +42,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client without connections.
+    /// Creates a client without connections.
     ///
     /// # Errors
     /// `Configuration`, if TLS cannot be set up: this machine has no root certificates.
@@ -61,8 +61,8 @@ impl Client {
         Client { trace: Some(trace), ..self }
     }
 
-    /// Sends a request and waits for the answer. Parts of it are told to `watch` as they arrive, if the request is
-    /// streamed. Dropping the future closes the connection, which cancels the request.
+    /// Sends a request and waits for the answer. If the request is streamed, `watch` gets the deltas of the answer as
+    /// they arrive. Dropping the future closes the connection, which cancels the request.
     ///
     /// # Errors
     /// The request cannot be written for this provider, the provider is unreachable or refuses it, or the answer is late,
@@ -99,7 +99,7 @@ fn builder() -> ClientBuilder {
         .no_deflate()
 }
 
-/// A failure of HTTP with its causes. The URL is left out: it may hold a key.
+/// Message of an HTTP client error with its causes. The URL is left out: it may contain a key.
 fn chain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();

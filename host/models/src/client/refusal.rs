@@ -1,4 +1,4 @@
-//! Refusals: kind of failure, and how long to wait.
+//! HTTP errors: kind of failure and `retry-after`.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +9,7 @@ use crate::ModelErrorKind;
 use crate::bounds::MAX_RETRY_AFTER;
 use crate::wire::Refusal;
 
-/// Words in the code or message of a refusal for an exhausted account.
+/// Substrings of error codes and messages that mean an exhausted account.
 const QUOTA: [&str; 5] = [
     "insufficient_quota",
     "insufficient_credits",
@@ -18,7 +18,7 @@ const QUOTA: [&str; 5] = [
     "credit balance is too low",
 ];
 
-/// The same for a conversation that is too long.
+/// The same for a conversation that exceeds the context window.
 const CONTEXT: [&str; 9] = [
     "context_length_exceeded",
     "exceed_context_size",
@@ -31,10 +31,10 @@ const CONTEXT: [&str; 9] = [
     "exceeds the maximum number of tokens",
 ];
 
-/// The same for a key that is refused with status 400.
+/// The same for an invalid key, where the status is 400.
 const KEY: [&str; 3] = ["invalid_api_key", "api_key_invalid", "api key not valid"];
 
-/// The kind of a refusal.
+/// Kind of failure of an HTTP error.
 pub(super) fn kind(status: u16, refusal: &Refusal) -> ModelErrorKind {
     let said = [&refusal.code, &refusal.message].map(|text| text.as_deref().unwrap_or_default().to_ascii_lowercase());
     let says = |words: &[&str]| words.iter().any(|word| said.iter().any(|text| text.contains(word)));
@@ -53,7 +53,7 @@ pub(super) fn kind(status: u16, refusal: &Refusal) -> ModelErrorKind {
     }
 }
 
-/// How long the provider asks to wait: milliseconds, seconds or a date. At most [`MAX_RETRY_AFTER`].
+/// Reads `retry-after-ms` (milliseconds) or `retry-after` (seconds or a date). At most [`MAX_RETRY_AFTER`].
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |value: &http::HeaderValue| value.to_str().ok().map(|text| text.trim().to_owned());
     let number = |text: &str, unit: f64| {

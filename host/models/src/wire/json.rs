@@ -1,4 +1,4 @@
-//! What the wires share in reading and writing JSON.
+//! Reading and writing JSON, for all wires.
 
 use agent_spaces_types::json_memory::{self, Allowance, Meter, ReadError, RepeatedKeys};
 use serde_json::{Map, Value};
@@ -25,12 +25,32 @@ pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
 
+/// A text member; empty, if it is absent, null or something else.
+pub(super) fn text_or_empty<'a>(value: &'a Value, name: &str) -> &'a str {
+    text(value, name).unwrap_or_default()
+}
+
+/// The elements of an array member; none, if it is absent, null or something else.
+pub(super) fn elements<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
 /// A count. `None`, if it is absent, null or something else.
 pub(super) fn count(value: &Value, name: &str) -> Option<u64> {
     value.get(name).and_then(Value::as_u64)
 }
 
-/// The beginning of a provider's words, short enough for an error message.
+/// Whether a JSON Schema describes an object.
+pub(super) fn is_object_schema(schema: &Map<String, Value>) -> bool {
+    let is_named = match schema.get("type") {
+        Some(Value::String(name)) => name == "object",
+        Some(Value::Array(names)) => names.iter().any(|name| name == "object"),
+        _ => false,
+    };
+    is_named || schema.contains_key("properties")
+}
+
+/// The start of a provider's text, short enough for an error message.
 pub(super) fn words(text: &str) -> String {
     let mut end = text.len().min(MAX_ERROR_TEXT);
     while !text.is_char_boundary(end) {
@@ -61,7 +81,7 @@ pub(super) fn malformed(origin: &Origin, fault: &str) -> ModelError {
 }
 
 fn failed(origin: &Origin, kind: ModelErrorKind, fault: &str) -> ModelError {
-    ModelError::new(kind, format!("{}: the answer of {} cannot be read: {fault}", origin.provider, origin.model))
+    ModelError::of(origin, kind, format_args!("the answer cannot be read: {fault}"))
 }
 
 /// Copies of a value, each with one of its members or items replaced by something odd: what a provider might send.

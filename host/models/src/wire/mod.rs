@@ -1,4 +1,4 @@
-//! Wire formats: how a request is written and an answer is read.
+//! Wire formats: encoding of requests and decoding of answers.
 //!
 //! A wire is pure: no network, no clock. [`crate::Client`] sends what [`Wire::request`] writes and gives what arrives to
 //! [`Wire::whole`] or, event by event, to a [`Decoder`].
@@ -7,8 +7,10 @@ mod anthropic;
 mod gemini;
 mod json;
 mod ollama;
+mod openai_call_ids;
 mod openai_chat;
 mod openai_responses;
+mod pieces;
 #[cfg(test)]
 mod recordings;
 
@@ -21,7 +23,7 @@ use crate::frames::Frame;
 pub(crate) use crate::frames::Framing;
 use crate::{Answer, Api, ModelError, Origin, Provider, Request};
 
-/// A request as HTTP sees it. The client adds `content-type`, `accept`, the provider's own headers and `user-agent`.
+/// A request for HTTP. The client adds `content-type`, `accept`, the provider's own headers and `user-agent`.
 #[derive(Debug)]
 pub(crate) struct WireRequest {
     /// Path segments that are appended to the base URL, each encoded by the client.
@@ -47,12 +49,12 @@ pub(crate) enum KeyHeader {
     Named(&'static str),
 }
 
-/// What a refusal says, read from its body.
+/// Code and message in the body of an HTTP error.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The provider's words.
+    /// Message of the provider.
     pub message: Option<String>,
-    /// Its code, or else its type of error.
+    /// Error code, or else the error type.
     pub code: Option<String>,
 }
 
@@ -61,17 +63,22 @@ pub(crate) trait Wire: Send + Sync {
     /// Writes a request.
     ///
     /// # Errors
-    /// `Configuration`, if this format cannot say it.
+    /// `Configuration`, if this format cannot express it.
     fn request(&self, provider: &Provider, request: &Request) -> Result<WireRequest, ModelError>;
 
-    /// Reads an answer that was not streamed. Its deltas are not told.
+    /// Reads an answer that was not streamed. Its deltas are not reported.
     fn whole(&self, origin: &Origin, body: &[u8]) -> Result<Answer, ModelError>;
 
     /// Reads an answer that is streamed.
     fn decoder(&self, origin: &Origin) -> Box<dyn Decoder>;
 
-    /// Reads the body of a refusal. Bodies that are something else give an empty one.
-    fn refusal(&self, body: &[u8]) -> Refusal;
+    /// Reads the body of an HTTP error.
+    fn refusal_in(&self, body: &Value) -> Refusal;
+
+    /// Reads the body of an HTTP error; empty, if it is not JSON. The client bounds its size.
+    fn refusal(&self, body: &[u8]) -> Refusal {
+        serde_json::from_slice(body).map(|body: Value| self.refusal_in(&body)).unwrap_or_default()
+    }
 }
 
 /// Reads one streamed answer.
@@ -85,7 +92,7 @@ pub(crate) trait Decoder: Send {
     /// The answer, at the end of the stream.
     ///
     /// # Errors
-    /// `Cut`, if the format's own end was not seen.
+    /// `Cut`, if the format's end marker did not arrive.
     fn finish(self: Box<Self>) -> Result<Answer, ModelError>;
 }
 

@@ -3,11 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::failure;
 use super::usage::Counts;
 use crate::answer::Watch;
-use crate::assembler::Assembler;
-use crate::wire::json;
+use crate::assembler::{self, Assembler};
+use crate::wire::json::{self, text_or_empty};
 use crate::{Answer, Finish, ModelError, ModelErrorKind, Origin, bounds};
 
 /// Reads blocks into an answer.
@@ -26,7 +25,7 @@ enum Open {
     Held,
     /// A call, and the input of its start, which stands if no delta has more.
     Call(Option<String>),
-    /// A call of a tool that the provider runs itself, or its result: kept as it is, since the provider wants it back.
+    /// A call of a server tool, or its result: kept as it is, since the provider requires it back.
     /// The text is the input that came in deltas.
     Server(Map<String, Value>, String),
     /// A kind of block that we do not know.
@@ -46,15 +45,15 @@ impl Blocks {
     pub(super) fn start(&mut self, index: u64, block: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         self.stop(watch)?;
         self.index = index;
-        let kind = text_of(block, "type");
+        let kind = text_or_empty(block, "type");
         match kind {
-            "text" => self.assembler.text(text_of(block, "text"), watch)?,
+            "text" => self.assembler.text(text_or_empty(block, "text"), watch)?,
             "thinking" => {
-                self.assembler.reasoning(text_of(block, "thinking"), watch)?;
-                self.signature(text_of(block, "signature"))?;
+                self.assembler.reasoning(text_or_empty(block, "thinking"), watch)?;
+                self.signature(text_or_empty(block, "signature"))?;
             }
             "redacted_thinking" => {
-                let data = text_of(block, "data");
+                let data = text_or_empty(block, "data");
                 let hidden = json!({"type": kind, "data": data});
                 self.assembler.reasoning_data(data.len(), |held| *held = hidden)?;
             }
@@ -74,11 +73,11 @@ impl Blocks {
         if index == self.index && matches!(self.open, Open::Unknown) {
             return Ok(());
         }
-        match text_of(delta, "type") {
-            "text_delta" => self.assembler.text(text_of(delta, "text"), watch),
-            "thinking_delta" => self.assembler.reasoning(text_of(delta, "thinking"), watch),
-            "signature_delta" => self.signature(text_of(delta, "signature")),
-            "input_json_delta" => self.input(index, text_of(delta, "partial_json"), watch),
+        match text_or_empty(delta, "type") {
+            "text_delta" => self.assembler.text(text_or_empty(delta, "text"), watch),
+            "thinking_delta" => self.assembler.reasoning(text_or_empty(delta, "thinking"), watch),
+            "signature_delta" => self.signature(text_or_empty(delta, "signature")),
+            "input_json_delta" => self.input(index, text_or_empty(delta, "partial_json"), watch),
             _ => Ok(()),
         }
     }
@@ -92,7 +91,7 @@ impl Blocks {
                     block.insert("input".to_owned(), input);
                 }
                 let block = Value::Object(block);
-                self.assembler.reasoning_data(block.to_string().len(), |held| *held = block)?;
+                self.assembler.reasoning_data(assembler::size(&block), |held| *held = block)?;
             }
             Open::Held | Open::Call(None) | Open::Unknown => {}
         }
@@ -102,7 +101,7 @@ impl Blocks {
 
     /// Names the model that answers.
     pub(super) fn model(&mut self, message: &Value) {
-        self.assembler.model(text_of(message, "model"));
+        self.assembler.model(text_or_empty(message, "model"));
     }
 
     /// Takes a `usage` object; another value counts nothing.
@@ -113,7 +112,7 @@ impl Blocks {
 
     /// Takes `stop_reason` and `stop_details` of a message, if it has a reason.
     pub(super) fn finish(&mut self, message: &Value) {
-        let reason = text_of(message, "stop_reason");
+        let reason = text_or_empty(message, "stop_reason");
         if reason.is_empty() {
             return;
         }
@@ -132,7 +131,7 @@ impl Blocks {
         self.assembler.build()
     }
 
-    /// Without a signature a thought has no data, and is not given back: the provider would refuse it.
+    /// Thinking without a signature has no data, and is not sent back: the provider would reject it.
     fn signature(&mut self, signature: &str) -> Result<(), ModelError> {
         if signature.is_empty() {
             return Ok(());
@@ -150,9 +149,9 @@ impl Blocks {
         let key = self.index.to_string();
         if self.assembler.has_call(&key) {
             let what = format!("two calls have the index {key}: the answer is not in Anthropic's format");
-            return Err(failure::error(self.origin(), ModelErrorKind::Malformed, &what));
+            return Err(ModelError::of(self.origin(), ModelErrorKind::Malformed, what));
         }
-        self.assembler.call(&key, text_of(block, "id"), text_of(block, "name"), watch)?;
+        self.assembler.call(&key, text_or_empty(block, "id"), text_or_empty(block, "name"), watch)?;
         let input = block.get("input").filter(|input| !input.is_null() && **input != json!({}));
         self.open = Open::Call(input.map(Value::to_string));
         Ok(())
@@ -170,8 +169,8 @@ impl Blocks {
                     return Ok(());
                 }
                 Open::Server(..) => {
-                    let what = format!("an input of more than {} bytes", bounds::MAX_ANSWER);
-                    return Err(failure::error(self.assembler.origin(), ModelErrorKind::TooLarge, &what));
+                    let what = format!("the input of a server tool has more than {} bytes", bounds::MAX_ANSWER);
+                    return Err(ModelError::of(self.assembler.origin(), ModelErrorKind::TooLarge, what));
                 }
                 Open::Held | Open::Unknown => {}
             }
@@ -181,19 +180,14 @@ impl Blocks {
     }
 }
 
-/// A member that is text; else nothing.
-pub(super) fn text_of<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Whether the provider runs the tool itself. `tool_use` is for us.
+/// Whether a block belongs to a server tool, which the provider runs itself.
 fn is_of_server(kind: &str) -> bool {
     kind == "server_tool_use" || kind == "mcp_tool_use" || kind.ends_with("_tool_result")
 }
 
-/// Why the provider refused, in its words.
+/// Reason of a refusal.
 fn refusal(details: &Value) -> String {
-    let explanation = text_of(details, "explanation");
-    let words = if explanation.is_empty() { text_of(details, "category") } else { explanation };
+    let explanation = text_or_empty(details, "explanation");
+    let words = if explanation.is_empty() { text_or_empty(details, "category") } else { explanation };
     json::words(words)
 }

@@ -1,4 +1,4 @@
-//! Cache breakpoints.
+//! Breakpoints of the prompt cache.
 //!
 //! An agent sends the same tools, system prompt and messages on every turn, and a little more. The provider caches a
 //! prompt only up to the blocks that are marked, in the order tools, system, messages. A cached token costs a tenth of

@@ -1,4 +1,4 @@
-//! Ids of calls in the form that Anthropic accepts.
+//! Ids of tool calls in the form that Anthropic accepts.
 
 use std::collections::{HashMap, HashSet};
 

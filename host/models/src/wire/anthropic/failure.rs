@@ -1,30 +1,22 @@
-//! Errors that the provider reports, and those of its answers.
+//! Errors of the provider.
 
 use serde_json::Value;
 
 use crate::wire::{Refusal, json};
 use crate::{ModelError, ModelErrorKind, Origin};
 
-/// An error about an answer of `origin`.
-pub(super) fn error(origin: &Origin, kind: ModelErrorKind, what: &str) -> ModelError {
-    ModelError::new(kind, format!("{}/{}: {what}", origin.provider, origin.model))
-}
-
 /// The error in `{"type": "error", "error": {…}}`, which a stream may hold in place of its rest.
 pub(super) fn reported(origin: &Origin, body: &Value) -> ModelError {
-    let Refusal { message, code } = read(body);
+    let Refusal { message, code } = refusal(body);
     let message = message.unwrap_or_default();
     let kind = kind(code.as_deref().unwrap_or_default(), &message);
     let named = code.as_deref().unwrap_or("error");
-    ModelError { code: code.clone(), ..error(origin, kind, &format!("{named}: {message}")) }
+    let error = ModelError::of(origin, kind, format_args!("{named}: {message}"));
+    ModelError { code, ..error }
 }
 
-/// Reads the body of a refusal.
-pub(super) fn refusal(body: &[u8]) -> Refusal {
-    serde_json::from_slice(body).map(|body: Value| read(&body)).unwrap_or_default()
-}
-
-fn read(body: &Value) -> Refusal {
+/// Reads code and message of an error.
+pub(super) fn refusal(body: &Value) -> Refusal {
     let text = |name: &str| {
         let text = body.get("error").and_then(|error| error.get(name)).and_then(Value::as_str)?;
         (!text.is_empty()).then(|| json::words(text))

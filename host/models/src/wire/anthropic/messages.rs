@@ -1,9 +1,9 @@
-//! A conversation in Anthropic's form: messages of `user` and `assistant` in turn, made of content blocks.
+//! Conversation of a request: alternating messages of `user` and `assistant`, made of content blocks.
 
 use serde_json::{Map, Value, json};
 
 use super::call_ids::{self, CallIds};
-use crate::{Arguments, Image, Message, Origin, Part, Reasoning, Role, ToolResult};
+use crate::{Image, Message, Origin, Part, Reasoning, Role, ToolResult};
 
 const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
@@ -51,18 +51,12 @@ fn assistant_block(origin: &Origin, part: &Part, ids: &mut CallIds) -> Option<Va
     match part {
         Part::Text(text) => text_block(text),
         Part::Reasoning(reasoning) => reasoning_block(origin, reasoning),
-        Part::ToolCall(call) => {
-            let input = match &call.arguments {
-                Arguments::Object(object) => object.clone(),
-                Arguments::Broken(_) => Map::new(),
-            };
-            Some(json!({
-                "type": "tool_use",
-                "id": ids.of_call(&call.id),
-                "name": tool_name(&call.name),
-                "input": input,
-            }))
-        }
+        Part::ToolCall(call) => Some(json!({
+            "type": "tool_use",
+            "id": ids.of_call(&call.id),
+            "name": tool_name(&call.name),
+            "input": call.arguments.to_object(),
+        })),
         Part::Image(_) | Part::ToolResult(_) => None,
     }
 }
@@ -107,7 +101,7 @@ fn result_blocks(result: &ToolResult, ids: &mut CallIds, blocks: &mut Vec<Value>
     blocks.append(&mut images);
 }
 
-/// A thought goes back to the model that had it, with its signature; all else that a model left goes back as it came.
+/// Reasoning goes back to the model that produced it: thinking with its signature, other blocks unchanged.
 fn reasoning_block(origin: &Origin, reasoning: &Reasoning) -> Option<Value> {
     if reasoning.from != *origin {
         return None;
@@ -119,7 +113,7 @@ fn reasoning_block(origin: &Origin, reasoning: &Reasoning) -> Option<Value> {
     Some(Value::Object(block))
 }
 
-/// A model may have made up a name that the format refuses. Its call has failed, and the next turn must not.
+/// A model may call a tool by a name that the format refuses. That call has failed; the next request must not.
 fn tool_name(name: &str) -> String {
     if name.is_empty() {
         return "_".to_owned();

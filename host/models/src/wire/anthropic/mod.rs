@@ -20,8 +20,10 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
+use serde_json::Value;
+
 use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest};
-use crate::{Answer, Api, ModelError, Origin, Provider, Request};
+use crate::{Answer, ModelError, Origin, Provider, Request};
 
 /// Version of the format. Anthropic has named no later one; new features come as new members.
 const VERSION: &str = "2023-06-01";
@@ -31,7 +33,7 @@ pub(crate) struct Anthropic;
 
 impl Wire for Anthropic {
     fn request(&self, provider: &Provider, request: &Request) -> Result<WireRequest, ModelError> {
-        let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: Api::Anthropic };
+        let origin = Origin::new(provider, &request.model);
         Ok(WireRequest {
             path: vec!["messages".to_owned()],
             query: Vec::new(),
@@ -50,7 +52,7 @@ impl Wire for Anthropic {
         Box::new(stream::Stream::new(origin))
     }
 
-    fn refusal(&self, body: &[u8]) -> Refusal {
+    fn refusal_in(&self, body: &Value) -> Refusal {
         failure::refusal(body)
     }
 }

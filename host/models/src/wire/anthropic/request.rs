@@ -21,8 +21,8 @@ const NO_TOOL: &str = "no_tool";
 pub(super) fn body(origin: &Origin, request: &Request) -> Result<Value, ModelError> {
     let mut messages = messages::write(origin, &request.messages);
     if messages.is_empty() {
-        let text = format!("{}/{}: the conversation is empty: add a user message", origin.provider, origin.model);
-        return Err(ModelError::new(ModelErrorKind::Configuration, text));
+        let fault = "the conversation is empty; add a user message";
+        return Err(ModelError::of(origin, ModelErrorKind::Configuration, fault));
     }
     let mut system = system(request);
     let mut tools = tools(request);

@@ -1,8 +1,10 @@
-//! Schema of an answer, in the part of JSON Schema that Anthropic accepts.
+//! Schema of a structured answer, in the subset of JSON Schema that Anthropic accepts.
 
 use serde_json::{Map, Value};
 
-/// Keywords that the provider refuses. The model is told of them in words instead; whoever asked checks the answer.
+use crate::wire::json::is_object_schema;
+
+/// Keywords that the provider refuses. They are moved into the description; the caller validates the answer.
 const UNSUPPORTED: &[&str] = &[
     "minimum",
     "maximum",
@@ -48,7 +50,7 @@ fn adapt_object(schema: &Map<String, Value>) -> Map<String, Value> {
         };
         adapted.insert(name.clone(), value);
     }
-    if is_object(schema) && !schema.contains_key("additionalProperties") {
+    if is_object_schema(schema) && !schema.contains_key("additionalProperties") {
         adapted.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     if !told.is_empty() {
@@ -65,14 +67,6 @@ fn adapt_object(schema: &Map<String, Value>) -> Map<String, Value> {
 /// Only 0 and 1 are accepted.
 fn is_refused_min_items(keyword: &str, value: &Value) -> bool {
     keyword == "minItems" && value.as_u64().is_none_or(|count| count > 1)
-}
-
-fn is_object(schema: &Map<String, Value>) -> bool {
-    match schema.get("type") {
-        Some(Value::String(name)) => name == "object",
-        Some(Value::Array(names)) => names.iter().any(|name| name == "object"),
-        _ => schema.contains_key("properties"),
-    }
 }
 
 #[cfg(test)]

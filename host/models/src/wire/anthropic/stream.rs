@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::blocks::{Blocks, text_of};
+use super::blocks::Blocks;
 use super::failure;
 use crate::answer::Watch;
 use crate::frames::Frame;
-use crate::wire::{Decoder, json};
+use crate::wire::Decoder;
+use crate::wire::json::{self, text_or_empty};
 use crate::{Answer, ModelError, ModelErrorKind, Origin};
 
 /// Reads one streamed answer.
@@ -28,10 +29,10 @@ impl Stream {
     /// Services that pass streams on may repeat the start of a message; or they begin another one after a failure, and
     /// then what came before belongs to an answer without an end.
     fn message(&mut self, message: &Value) -> Result<(), ModelError> {
-        let id = text_of(message, "id");
+        let id = text_or_empty(message, "id");
         if self.has_content && self.message.as_deref().is_some_and(|first| first != id) {
             let what = "another answer began before the end of the first";
-            return Err(failure::error(self.blocks.origin(), ModelErrorKind::Cut, what));
+            return Err(ModelError::of(self.blocks.origin(), ModelErrorKind::Cut, what));
         }
         self.message = Some(id.to_owned());
         self.blocks.model(message);
@@ -74,7 +75,7 @@ impl Decoder for Stream {
     fn finish(self: Box<Self>) -> Result<Answer, ModelError> {
         if !self.ended {
             let what = "the stream ended before the answer did";
-            return Err(failure::error(self.blocks.origin(), ModelErrorKind::Cut, what));
+            return Err(ModelError::of(self.blocks.origin(), ModelErrorKind::Cut, what));
         }
         self.blocks.build()
     }

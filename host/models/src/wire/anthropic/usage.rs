@@ -1,4 +1,4 @@
-//! Tokens of an answer.
+//! Token counts.
 
 use serde_json::Value;
 

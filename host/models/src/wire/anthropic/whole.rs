@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::blocks::{Blocks, text_of};
+use super::blocks::Blocks;
 use super::failure;
-use crate::wire::json;
+use crate::wire::json::{self, text_or_empty};
 use crate::{Answer, ModelError, Origin};
 
 /// Reads the body of an answer.
 pub(super) fn read(origin: &Origin, body: &[u8]) -> Result<Answer, ModelError> {
     let message = json::parse(origin, body)?;
-    if text_of(&message, "type") == "error" {
+    if text_or_empty(&message, "type") == "error" {
         return Err(failure::reported(origin, &message));
     }
     let Some(content) = message.get("content").and_then(Value::as_array) else {

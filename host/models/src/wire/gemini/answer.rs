@@ -7,9 +7,11 @@ use super::kept::{self, Kept};
 use crate::answer::Watch;
 use crate::assembler::Assembler;
 use crate::wire::json;
+use crate::wire::pieces::PieceReader;
 use crate::{Answer, Finish, ModelError, Origin};
 
-/// Reads the events of one answer.
+/// Reads the events of one answer. The end of the connection is the end of a stream: usage may come after the finish
+/// reason.
 pub(super) struct Reader {
     assembler: Assembler,
     calls: usize,
@@ -19,9 +21,14 @@ impl Reader {
     pub(super) fn new(origin: &Origin) -> Self {
         Reader { assembler: Assembler::new(origin), calls: 0 }
     }
+}
 
-    /// Reads one event.
-    pub(super) fn read(&mut self, event: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
+impl PieceReader for Reader {
+    fn origin(&self) -> &Origin {
+        self.assembler.origin()
+    }
+
+    fn read(&mut self, event: &Value, watch: &mut Watch<'_>) -> Result<bool, ModelError> {
         if let Some(error) = failure::in_event(self.assembler.origin(), event) {
             return Err(error);
         }
@@ -45,14 +52,15 @@ impl Reader {
         {
             self.assembler.set_finish(refused(reason, json::text(feedback, "blockReasonMessage")));
         }
-        Ok(())
+        Ok(false)
     }
 
-    /// The answer, at the end.
-    pub(super) fn build(self) -> Result<Answer, ModelError> {
+    fn build(self) -> Result<Answer, ModelError> {
         self.assembler.build()
     }
+}
 
+impl Reader {
     fn part(&mut self, part: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         let signature = kept::signature(part);
         if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {

@@ -1,11 +1,11 @@
-//! Conversation in Gemini's form: `contents` of the roles `user` and `model`.
+//! Conversation of a request: `contents` of the roles `user` and `model`.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
 use super::kept::{self, Kept};
-use crate::{Arguments, Image, Message, Origin, Part, Reasoning, Role, ToolCall, ToolResult};
+use crate::{Image, Message, Origin, Part, Reasoning, Role, ToolCall, ToolResult};
 
 /// Signature that Google documents for calls which the model did not make itself. From version 3 on, a call without a
 /// signature is refused.
@@ -62,11 +62,7 @@ impl Writer<'_> {
     }
 
     fn call(&self, call: &ToolCall) -> Value {
-        let arguments = match &call.arguments {
-            Arguments::Object(members) => Value::Object(members.clone()),
-            Arguments::Broken(_) => json!({}),
-        };
-        let mut part = json!({"functionCall": {"name": call.name, "args": arguments}});
+        let mut part = json!({"functionCall": {"name": call.name, "args": call.arguments.to_object()}});
         let (signature, id) = kept::in_call(self.origin, call);
         if let Some(id) = id {
             part["functionCall"]["id"] = Value::from(id);
@@ -131,7 +127,7 @@ fn inline_data(image: &Image) -> Value {
     json!({"inlineData": {"mimeType": image.media_type, "data": image.data}})
 }
 
-/// Gives back what this model wants back. Thoughts without a signature mean nothing to it.
+/// Sends kept data back. The model ignores thoughts without a signature.
 fn give_back(reasoning: &Reasoning, after_text: bool, written: &mut Vec<Value>) {
     match reasoning.data.as_ref().and_then(Kept::from_value) {
         Some(Kept::Thought(signature)) => {

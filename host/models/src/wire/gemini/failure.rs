@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::wire::{Refusal, json};
 use crate::{ModelError, ModelErrorKind, Origin};
 
-/// Reads the body of a refusal. Without `alt=sse` a stream is an array, and so is its refusal.
+/// Reads code and message of an error. Without `alt=sse` a stream is an array, and so is its error.
 pub(super) fn refusal(body: &Value) -> Refusal {
     let body = body.get(0).unwrap_or(body);
     let Some(error) = body.get("error") else { return Refusal::default() };
@@ -18,15 +18,15 @@ pub(super) fn refusal(body: &Value) -> Refusal {
     Refusal { message: json::text(error, "message").map(json::words), code: code.map(|code| json::words(&code)) }
 }
 
-/// The failure that an event reports, if it does.
+/// The error in an event, if it has one.
 pub(super) fn in_event(origin: &Origin, event: &Value) -> Option<ModelError> {
     let error = event.get("error").filter(|error| !error.is_null())?;
     let refusal = refusal(event);
     let status = json::count(error, "code").and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
     let words = refusal.message.unwrap_or_default();
     let kind = kind(status, refusal.code.as_deref().unwrap_or_default(), &words);
-    let message = format!("{}: {} failed in its answer: {words}", origin.provider, origin.model);
-    Some(ModelError { status, code: refusal.code, ..ModelError::new(kind, message) })
+    let fault = format!("the provider reports an error: {words}");
+    Some(ModelError { status, code: refusal.code, ..ModelError::of(origin, kind, fault) })
 }
 
 fn kind(status: Option<u16>, code: &str, words: &str) -> ModelErrorKind {

@@ -1,13 +1,12 @@
-//! What Gemini wants back with its answers, as it is kept in a conversation.
+//! Data that Gemini requires back with its answers, as a conversation keeps it.
 //!
-//! A signature belongs to one part, and is given back on that part. On a call it is in [`ToolCall::opaque`]. On text or
+//! A signature belongs to one part, and is sent back on that part. On a call it is in [`ToolCall::opaque`]. On text or
 //! a thought it is in [`crate::Reasoning::data`], for text in an own reasoning part right after it. Parts that a
 //! conversation has no form for, such as code that Gemini ran itself, are kept whole.
 
-use agent_spaces_types::json_memory;
 use serde_json::{Map, Value, json};
 
-use crate::bounds::MAX_ANSWER;
+use crate::assembler;
 use crate::{Origin, ToolCall};
 
 const SIGNATURE: &str = "thoughtSignature";
@@ -28,10 +27,7 @@ impl Kept {
     pub(super) fn size(&self) -> usize {
         match self {
             Kept::Thought(signature) | Kept::Text(signature) => signature.len(),
-            Kept::Part(part) => {
-                let most = u64::try_from(MAX_ANSWER).unwrap_or(u64::MAX).saturating_add(1);
-                usize::try_from(json_memory::size(part, most)).unwrap_or(usize::MAX)
-            }
+            Kept::Part(part) => assembler::size(part),
         }
     }
 

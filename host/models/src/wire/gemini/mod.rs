@@ -4,8 +4,8 @@
 //!
 //! # Layout
 //! - `request`: body of a request. `contents`: its conversation.
-//! - `answer`: reads answers, whole and streamed. `failure`: errors inside a stream.
-//! - `kept`: parts and signatures that the model wants back.
+//! - `answer`: reads answers, whole and streamed. `failure`: errors of the provider.
+//! - `kept`: parts and signatures that the model requires back.
 
 mod answer;
 mod contents;
@@ -22,9 +22,7 @@ mod request_tests;
 
 use serde_json::Value;
 
-use crate::answer::{Delta, Watch};
-use crate::frames::Frame;
-use crate::wire::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest, json};
+use crate::wire::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest, pieces};
 use crate::{Answer, ModelError, ModelErrorKind, Origin, Provider, Request};
 use answer::Reader;
 
@@ -36,15 +34,14 @@ impl Wire for Gemini {
         // The list of models names them `models/x`.
         let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
         if model.is_empty() {
-            let message = format!("{}: the request names no model", provider.name);
-            return Err(ModelError::new(ModelErrorKind::Configuration, message));
+            return Err(ModelError::new(ModelErrorKind::Configuration, "the request names no model"));
         }
         let (method, query) = if request.stream {
             ("streamGenerateContent", vec![("alt", "sse")])
         } else {
             ("generateContent", Vec::new())
         };
-        let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: provider.api };
+        let origin = Origin::new(provider, &request.model);
         Ok(WireRequest {
             path: vec!["models".to_owned(), format!("{model}:{method}")],
             query,
@@ -56,37 +53,14 @@ impl Wire for Gemini {
     }
 
     fn whole(&self, origin: &Origin, body: &[u8]) -> Result<Answer, ModelError> {
-        let mut reader = Reader::new(origin);
-        reader.read(&json::parse(origin, body)?, &mut |_: Delta<'_>| {})?;
-        reader.build()
+        pieces::whole(Reader::new(origin), body)
     }
 
     fn decoder(&self, origin: &Origin) -> Box<dyn Decoder> {
-        Box::new(Stream { reader: Reader::new(origin), origin: origin.clone() })
+        Box::new(pieces::Stream(Reader::new(origin)))
     }
 
-    fn refusal(&self, body: &[u8]) -> Refusal {
-        serde_json::from_slice::<Value>(body).map(|body| failure::refusal(&body)).unwrap_or_default()
-    }
-}
-
-/// Reads a streamed answer. Its end is the end of the connection: usage may come after the reason to finish.
-struct Stream {
-    reader: Reader,
-    origin: Origin,
-}
-
-impl Decoder for Stream {
-    fn event(&mut self, frame: Frame<'_>, watch: &mut Watch<'_>) -> Result<bool, ModelError> {
-        let data = frame.data.trim();
-        // Gateways in front of Gemini add the end mark of another format.
-        if !data.is_empty() && data != "[DONE]" {
-            self.reader.read(&json::parse(&self.origin, data.as_bytes())?, watch)?;
-        }
-        Ok(false)
-    }
-
-    fn finish(self: Box<Self>) -> Result<Answer, ModelError> {
-        self.reader.build()
+    fn refusal_in(&self, body: &Value) -> Refusal {
+        failure::refusal(body)
     }
 }

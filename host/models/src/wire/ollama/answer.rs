@@ -6,9 +6,10 @@ use super::failure;
 use crate::answer::Watch;
 use crate::assembler::Assembler;
 use crate::wire::json;
+use crate::wire::pieces::PieceReader;
 use crate::{Answer, Finish, ModelError, Origin};
 
-/// Reads the lines of one answer.
+/// Reads the lines of one answer. The last line of a stream has `done`.
 pub(super) struct Reader {
     assembler: Assembler,
     calls: usize,
@@ -18,9 +19,14 @@ impl Reader {
     pub(super) fn new(origin: &Origin) -> Self {
         Reader { assembler: Assembler::new(origin), calls: 0 }
     }
+}
 
-    /// Reads one line. `Ok(true)`: it was the last.
-    pub(super) fn read(&mut self, line: &Value, watch: &mut Watch<'_>) -> Result<bool, ModelError> {
+impl PieceReader for Reader {
+    fn origin(&self) -> &Origin {
+        self.assembler.origin()
+    }
+
+    fn read(&mut self, line: &Value, watch: &mut Watch<'_>) -> Result<bool, ModelError> {
         if let Some(error) = failure::in_line(self.assembler.origin(), line) {
             return Err(error);
         }
@@ -41,11 +47,12 @@ impl Reader {
         Ok(is_last)
     }
 
-    /// The answer, at the end.
-    pub(super) fn build(self) -> Result<Answer, ModelError> {
+    fn build(self) -> Result<Answer, ModelError> {
         self.assembler.build()
     }
+}
 
+impl Reader {
     fn message(&mut self, message: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         let part = |name| json::text(message, name).filter(|text| !text.is_empty());
         // Servers that imitate Ollama use the name of others.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::wire::{Refusal, json};
 use crate::{ModelError, ModelErrorKind, Origin};
 
-/// Reads the body of a refusal. Gateways send an object with a message instead of a text.
+/// Reads code and message of an error. Gateways send an object with a message instead of a text.
 pub(super) fn refusal(body: &Value) -> Refusal {
     let Some(error) = body.get("error") else { return Refusal::default() };
     let message = error.as_str().or_else(|| json::text(error, "message"));
@@ -13,17 +13,17 @@ pub(super) fn refusal(body: &Value) -> Refusal {
     Refusal { message: message.map(json::words), code: code.map(json::words) }
 }
 
-/// The failure that a line reports, if it does.
+/// The error in a line, if it has one.
 pub(super) fn in_line(origin: &Origin, line: &Value) -> Option<ModelError> {
     line.get("error").filter(|error| !error.is_null())?;
     let Refusal { message, code } = refusal(line);
     let words = message.unwrap_or_default();
     let kind = kind(&words.to_lowercase());
-    let message = format!("{}: {} failed in its answer: {words}", origin.provider, origin.model);
-    Some(ModelError { code, ..ModelError::new(kind, message) })
+    let fault = format!("the provider reports an error: {words}");
+    Some(ModelError { code, ..ModelError::of(origin, kind, fault) })
 }
 
-/// Ollama has no codes: its words are all there is. Most failures in an answer are those of the process that runs the
+/// Kind by the message, since Ollama has no error codes. Most failures in an answer are those of the process that runs the
 /// model.
 fn kind(words: &str) -> ModelErrorKind {
     let says = |some: &[&str]| some.iter().any(|text| words.contains(text));

@@ -6,7 +6,7 @@
 //! [`crate::Request::options`].
 //!
 //! # Layout
-//! - `address`: base URL of the API out of what people write.
+//! - `address`: base URL of the API, normalized.
 //! - `request`: body of a request. `answer`: reads answers, whole and streamed. `failure`: errors.
 //!
 //! [`ToolChoice::None`]: crate::ToolChoice::None
@@ -30,10 +30,8 @@ use serde_json::Value;
 
 pub use address::base_url;
 
-use crate::answer::{Delta, Watch};
-use crate::frames::Frame;
-use crate::wire::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest, json};
-use crate::{Answer, Api, ModelError, Origin, Provider, Request};
+use crate::wire::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest, pieces};
+use crate::{Answer, ModelError, Origin, Provider, Request};
 use answer::Reader;
 
 /// The wire format of Ollama.
@@ -41,7 +39,7 @@ pub(crate) struct Ollama;
 
 impl Wire for Ollama {
     fn request(&self, provider: &Provider, request: &Request) -> Result<WireRequest, ModelError> {
-        let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: Api::Ollama };
+        let origin = Origin::new(provider, &request.model);
         Ok(WireRequest {
             path: vec!["chat".to_owned()],
             query: Vec::new(),
@@ -53,36 +51,14 @@ impl Wire for Ollama {
     }
 
     fn whole(&self, origin: &Origin, body: &[u8]) -> Result<Answer, ModelError> {
-        let mut reader = Reader::new(origin);
-        reader.read(&json::parse(origin, body)?, &mut |_: Delta<'_>| {})?;
-        reader.build()
+        pieces::whole(Reader::new(origin), body)
     }
 
     fn decoder(&self, origin: &Origin) -> Box<dyn Decoder> {
-        Box::new(Stream { reader: Reader::new(origin), origin: origin.clone() })
+        Box::new(pieces::Stream(Reader::new(origin)))
     }
 
-    fn refusal(&self, body: &[u8]) -> Refusal {
-        serde_json::from_slice::<Value>(body).map(|body| failure::refusal(&body)).unwrap_or_default()
-    }
-}
-
-/// Reads a streamed answer. Its last line has `done`.
-struct Stream {
-    reader: Reader,
-    origin: Origin,
-}
-
-impl Decoder for Stream {
-    fn event(&mut self, frame: Frame<'_>, watch: &mut Watch<'_>) -> Result<bool, ModelError> {
-        let line = frame.data.trim();
-        if line.is_empty() {
-            return Ok(false);
-        }
-        self.reader.read(&json::parse(&self.origin, line.as_bytes())?, watch)
-    }
-
-    fn finish(self: Box<Self>) -> Result<Answer, ModelError> {
-        self.reader.build()
+    fn refusal_in(&self, body: &Value) -> Refusal {
+        failure::refusal(body)
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::wire::json::merge;
-use crate::{Arguments, Message, Origin, Part, Request, Role, Tool, ToolCall, ToolChoice, ToolResult};
+use crate::{Message, Origin, Part, Request, Role, Tool, ToolCall, ToolChoice, ToolResult};
 
 /// Writes the body.
 pub(super) fn body(origin: &Origin, request: &Request) -> Value {
@@ -131,11 +131,7 @@ fn assistant(origin: &Origin, message: &Message) -> Option<Value> {
 }
 
 fn write_call(call: &ToolCall) -> Value {
-    let arguments = match &call.arguments {
-        Arguments::Object(members) => Value::Object(members.clone()),
-        Arguments::Broken(_) => json!({}),
-    };
-    json!({"id": call.id, "function": {"name": call.name, "arguments": arguments}})
+    json!({"id": call.id, "function": {"name": call.name, "arguments": call.arguments.to_object()}})
 }
 
 /// A result. Templates tell results apart by name or by id, so both are sent.

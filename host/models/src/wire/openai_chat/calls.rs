@@ -1,14 +1,15 @@
-//! Calls, out of the pieces in which servers send them.
+//! Assembles tool calls from the pieces in which servers send them.
 //!
 //! OpenAI gives each call an `index`, and its id and name once. Others leave out the index, repeat id and name with every
 //! piece, send an empty id later, give all calls the index 0, send a call at once, or write the arguments as an object.
 
 use serde_json::Value;
 
-use super::failure::{failure, too_large};
+use super::failure::too_large;
 use crate::answer::Watch;
 use crate::assembler::Assembler;
 use crate::bounds::{MAX_ANSWER, MAX_CALLS, MAX_ID};
+use crate::wire::json::text_or_empty;
 use crate::{ModelError, ModelErrorKind, Origin};
 
 /// Calls of one answer.
@@ -43,12 +44,17 @@ impl<'a> Piece<'a> {
     fn new(value: &'a Value) -> Self {
         let function = value.get("function").unwrap_or(&Value::Null);
         let index = value.get("index").and_then(Value::as_u64);
-        Piece { index, id: text(value, "id"), name: text(function, "name"), arguments: arguments(function) }
+        Piece {
+            index,
+            id: text_or_empty(value, "id"),
+            name: text_or_empty(function, "name"),
+            arguments: arguments(function),
+        }
     }
 
     /// Reads `function_call`, the form from before there were several calls.
     fn legacy(function: &'a Value) -> Self {
-        Piece { index: Some(0), id: "", name: text(function, "name"), arguments: arguments(function) }
+        Piece { index: Some(0), id: "", name: text_or_empty(function, "name"), arguments: arguments(function) }
     }
 }
 
@@ -93,7 +99,7 @@ impl Calls {
     /// Fails if a call has arguments and no name.
     pub(super) fn check(&self, origin: &Origin) -> Result<(), ModelError> {
         if self.calls.iter().any(|call| !call.is_started && !call.waiting.is_empty()) {
-            return Err(failure(ModelErrorKind::Malformed, origin, "a tool call has no name"));
+            return Err(ModelError::of(origin, ModelErrorKind::Malformed, "a tool call has no name"));
         }
         Ok(())
     }
@@ -128,7 +134,7 @@ impl Calls {
             None => self.open(piece.index, assembler.origin())?,
         };
         let Some(call) = self.calls.get_mut(at) else {
-            return Err(failure(ModelErrorKind::Malformed, assembler.origin(), "a tool call is unknown"));
+            return Err(ModelError::of(assembler.origin(), ModelErrorKind::Malformed, "a tool call is unknown"));
         };
         if call.id.is_empty() {
             call.id = piece.id.to_owned();
@@ -170,10 +176,6 @@ impl Calls {
         self.calls.push(Call { index, id: String::new(), key, is_started: false, waiting: String::new() });
         Ok(at)
     }
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn arguments(function: &Value) -> &Value {

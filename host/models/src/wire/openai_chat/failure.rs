@@ -1,4 +1,4 @@
-//! Errors that a server reports: in the body of a refusal, in a whole answer with status 200, in a chunk of a stream.
+//! Errors of a server: in the body of an HTTP error, in a whole answer with status 200, in a chunk of a stream.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::wire::Refusal;
 use crate::wire::json::words;
 use crate::{ModelError, ModelErrorKind, Origin};
 
-/// What a server says of a failure.
+/// An error as a server reports it.
 #[derive(Debug)]
 pub(super) struct Failure {
     message: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// The failure that a body or a chunk reports, if it does.
+    /// The error in a body or a chunk, if it has one.
     pub(super) fn in_body(body: &Value) -> Option<Failure> {
         // Google's compatible server wraps it in an array.
         let body = body.as_array().and_then(|items| items.first()).unwrap_or(body);
@@ -29,7 +29,7 @@ impl Failure {
         (body.get("object").and_then(Value::as_str) == Some("error")).then(|| Failure::of(body))
     }
 
-    /// The failure in the member `error`. Servers that have none to report may write `null`, `false` or nothing.
+    /// The error in the member `error`. Servers without an error may write `null`, `false` or an empty text.
     pub(super) fn in_member(value: &Value) -> Option<Failure> {
         match value.get("error") {
             None | Some(Value::Null | Value::Bool(false)) => None,
@@ -56,18 +56,17 @@ impl Failure {
         }
     }
 
-    /// As the reason of a refusal.
+    /// As the content of an HTTP error.
     pub(super) fn into_refusal(self) -> Refusal {
         Refusal { message: self.message, code: self.code }
     }
 
-    /// As the failure of an answer.
+    /// As the error of an answer.
     pub(super) fn into_error(self, origin: &Origin) -> ModelError {
         let kind = self.kind();
         let what = self.message.or_else(|| self.code.clone()).unwrap_or_else(|| "no reason given".to_owned());
-        let mut error = failure(kind, origin, &format!("the provider reports a failure: {what}"));
-        error.code = self.code;
-        error
+        let error = ModelError::of(origin, kind, format_args!("the provider reports an error: {what}"));
+        ModelError { code: self.code, ..error }
     }
 
     fn kind(&self) -> ModelErrorKind {
@@ -109,12 +108,7 @@ impl Failure {
     }
 }
 
-/// A failure of an answer, with where it came from.
-pub(super) fn failure(kind: ModelErrorKind, origin: &Origin, what: &str) -> ModelError {
-    ModelError::new(kind, format!("{}, model {}: {what}", origin.provider, origin.model))
-}
-
 /// More than a bound allows.
 pub(super) fn too_large(origin: &Origin, what: &str) -> ModelError {
-    failure(ModelErrorKind::TooLarge, origin, &format!("the answer holds too much: {what}"))
+    ModelError::of(origin, ModelErrorKind::TooLarge, format_args!("the answer is too large: {what}"))
 }

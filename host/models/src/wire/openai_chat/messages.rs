@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call_ids::CallIds;
 use super::reasoning;
+use crate::wire::openai_call_ids::CallIds;
 use crate::{Arguments, Image, Message, ModelError, ModelErrorKind, Origin, Part, Role, ToolCall, ToolResult};
 
+/// Longest id of a tool call that OpenAI accepts.
+const MAX_CALL_ID: usize = 40;
 /// Stands before the text of a failed result: the format has no member that says so.
 const FAILED: &str = "Error: ";
 /// A failed result without text.
@@ -32,7 +34,7 @@ enum Entry {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(origin: &'a Origin, is_openrouter: bool) -> Self {
-        Writer { origin, is_openrouter, ids: CallIds::default(), entries: Vec::new(), images: Vec::new() }
+        Writer { origin, is_openrouter, ids: CallIds::new(MAX_CALL_ID), entries: Vec::new(), images: Vec::new() }
     }
 
     /// Writes a conversation.
@@ -148,10 +150,8 @@ impl<'a> Writer<'a> {
     }
 
     fn misplaced(&self, what: &str) -> ModelError {
-        let Origin { provider, model, .. } = self.origin;
-        let message =
-            format!("{provider}, model {model}: {what}; chat completions cannot say that: move it to its role");
-        ModelError::new(ModelErrorKind::Configuration, message)
+        let fault = format!("{what}, which chat completions cannot express; move it to a message of its role");
+        ModelError::of(self.origin, ModelErrorKind::Configuration, fault)
     }
 }
 
@@ -183,5 +183,5 @@ fn text_part(text: &str) -> Value {
 }
 
 fn image_part(image: &Image) -> Value {
-    json!({ "type": "image_url", "image_url": { "url": format!("data:{};base64,{}", image.media_type, image.data) } })
+    json!({ "type": "image_url", "image_url": { "url": image.data_url() } })
 }

@@ -2,13 +2,11 @@
 //!
 //! The servers agree on the outline and differ in details, so reading is lenient and writing is plain.
 //!
-//! - `request`: the body of a request. `messages`: its conversation. `call_ids`: ids of calls that are too long.
-//!   `schema`: which schemas are enforced.
-//! - `reader`: an answer out of a whole body or of the chunks of a stream. `calls`, `reasoning`, `usage`: its parts.
-//! - `stream`: the events of a stream.
-//! - `failure`: errors, in refusals and within answers.
+//! - `request`: the body of a request. `messages`: its conversation. `schema`: check for OpenAI's strict mode.
+//! - `reader`: reads a whole body or the chunks of a stream. `calls`, `reasoning`, `usage`: its parts.
+//! - `stream`: decoder of a streamed answer.
+//! - `failure`: errors of a server.
 
-mod call_ids;
 mod calls;
 mod failure;
 mod messages;
@@ -56,11 +54,7 @@ impl Wire for OpenaiChat {
         Box::new(Stream::new(origin))
     }
 
-    fn refusal(&self, body: &[u8]) -> Refusal {
-        serde_json::from_slice::<Value>(body)
-            .ok()
-            .and_then(|body| Failure::in_body(&body))
-            .map(Failure::into_refusal)
-            .unwrap_or_default()
+    fn refusal_in(&self, body: &Value) -> Refusal {
+        Failure::in_body(body).map(Failure::into_refusal).unwrap_or_default()
     }
 }

@@ -1,9 +1,9 @@
-//! Answers, whole and in chunks.
+//! Reads answers, whole and streamed.
 
 use serde_json::Value;
 
 use super::calls::Calls;
-use super::failure::{Failure, failure, too_large};
+use super::failure::{Failure, too_large};
 use super::reasoning::Thoughts;
 use super::usage;
 use crate::answer::Watch;
@@ -12,7 +12,7 @@ use crate::bounds::MAX_ANSWER;
 use crate::wire::json;
 use crate::{Answer, Finish, ModelError, ModelErrorKind, Origin};
 
-/// What a choice holds.
+/// Form of a choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// `message`: all of it.
@@ -50,7 +50,7 @@ impl Reader {
             return Err(failure.into_error(self.assembler.origin()));
         }
         if !body.is_object() {
-            return Err(failure(ModelErrorKind::Malformed, self.assembler.origin(), "the answer is not a JSON object"));
+            return Err(json::malformed(self.assembler.origin(), "it is not a JSON object"));
         }
         if let Some(model) = body.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
             self.assembler.model(model);
@@ -58,9 +58,9 @@ impl Reader {
         if let Some(counts) = body.get("usage") {
             usage::read(counts, self.assembler.usage());
         }
-        let choices = body.get("choices").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         // More choices than one come only if the options ask for them; the first is the answer.
-        for choice in choices.iter().filter(|choice| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0) {
+        let choices = json::elements(body, "choices").iter();
+        for choice in choices.filter(|choice| json::count(choice, "index").unwrap_or(0) == 0) {
             self.choice(choice, watch)?;
         }
         Ok(())
@@ -129,7 +129,7 @@ impl Reader {
             self.thoughts.before_call(&mut self.assembler)?;
             self.calls.read_legacy(function, &mut self.assembler, watch)?;
         }
-        for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        for call in json::elements(message, "tool_calls") {
             self.thoughts.before_call(&mut self.assembler)?;
             self.calls.read(call, is_whole, &mut self.assembler, watch)?;
         }
@@ -149,7 +149,7 @@ impl Reader {
         if let Some(text) = part.get("text").and_then(Value::as_str) {
             return self.text(text, watch);
         }
-        for thought in part.get("thinking").and_then(Value::as_array).into_iter().flatten() {
+        for thought in json::elements(part, "thinking") {
             if let Some(text) = thought.get("text").and_then(Value::as_str).filter(|text| !text.is_empty()) {
                 self.thoughts.text(text, &mut self.assembler, watch)?;
             }
@@ -165,8 +165,8 @@ impl Reader {
             "content_filter" => Finish::Refused("the provider's content filter stopped the answer".to_owned()),
             // OpenRouter's word for a provider that failed, and DeepSeek's for a server that had to stop.
             "error" | "insufficient_system_resource" => {
-                let what = format!("the provider broke the answer off ({reason})");
-                return Err(failure(ModelErrorKind::Server, self.assembler.origin(), &what));
+                let what = format!("the provider aborted the answer ({reason})");
+                return Err(ModelError::of(self.assembler.origin(), ModelErrorKind::Server, what));
             }
             other => Finish::Other(json::words(other)),
         })

@@ -1,6 +1,6 @@
-//! Reasoning: what servers send of it, and what they want back.
+//! Reasoning: members in which servers send it, and those that they require back.
 //!
-//! | member | who | given back |
+//! | member | servers | sent back |
 //! |---|---|---|
 //! | `reasoning_details` | OpenRouter | yes, as it came: signatures and encrypted thoughts |
 //! | `reasoning_content` | DeepSeek, llama.cpp, Qwen, Kimi | yes: DeepSeek refuses a turn with calls without it, even if it was empty; the others put it into their template or ignore it |
@@ -8,13 +8,13 @@
 //!
 //! All of it goes to the model it came from and to no other.
 
-use agent_spaces_types::json_memory;
 use serde_json::{Map, Value};
 
 use super::failure::too_large;
 use crate::answer::Watch;
-use crate::assembler::Assembler;
+use crate::assembler::{self, Assembler};
 use crate::bounds::{MAX_ANSWER, MAX_PARTS};
+use crate::wire::json::elements;
 use crate::{ModelError, Origin, Part, Reasoning};
 
 /// Members of [`Reasoning::data`]: OpenRouter's details.
@@ -50,7 +50,7 @@ impl Thoughts {
     ) -> Result<(), ModelError> {
         let content = message.get(REASONING_CONTENT).and_then(Value::as_str);
         let plain = message.get("reasoning").and_then(Value::as_str);
-        let details = message.get("reasoning_details").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let details = elements(message, "reasoning_details");
         self.has_field |= content.is_some();
         // Servers that send both say the same in both.
         if let Some(text) = content.filter(|text| !text.is_empty()) {
@@ -131,7 +131,7 @@ impl Thoughts {
     }
 }
 
-/// Adds the reasoning of an assistant message that this model wants back.
+/// Adds the reasoning of an assistant message that is sent back to this model.
 pub(super) fn give_back(parts: &[Part], origin: &Origin, is_openrouter: bool, message: &mut Map<String, Value>) {
     let own: Vec<&Reasoning> = parts
         .iter()
@@ -203,10 +203,9 @@ fn append(open: &mut Map<String, Value>, piece: &Map<String, Value>) -> usize {
     bytes
 }
 
-/// Memory of a member, which may be a multiple of its text.
+/// Memory of a member.
 fn size(name: &str, value: &Value) -> usize {
-    let most = u64::try_from(MAX_ANSWER).unwrap_or(u64::MAX).saturating_add(1);
-    usize::try_from(json_memory::size(value, most)).unwrap_or(usize::MAX).saturating_add(name.len())
+    assembler::size(value).saturating_add(name.len())
 }
 
 /// A member that is there and not null.

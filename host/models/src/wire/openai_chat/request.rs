@@ -1,4 +1,4 @@
-//! Bodies of requests.
+//! Body of a request.
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -10,7 +10,7 @@ use crate::{ModelError, Origin, Provider, Request, ToolChoice};
 
 /// The body of a request.
 pub(super) fn body(provider: &Provider, request: &Request) -> Result<Value, ModelError> {
-    let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: provider.api };
+    let origin = Origin::new(provider, &request.model);
     let messages = Writer::new(&origin, provider.openrouter).write(request.system.as_deref(), &request.messages)?;
     let mut body = Map::new();
     let mut add = |name: &str, value: Value| {

@@ -1,6 +1,8 @@
-//! Schemas that OpenAI's strict mode takes.
+//! Check for schemas that OpenAI's strict mode accepts.
 
 use serde_json::Value;
+
+use crate::wire::json::{elements, is_object_schema};
 
 /// Deeper schemas count as not strict; OpenAI takes ten levels of objects.
 const MAX_DEPTH: usize = 32;
@@ -37,13 +39,7 @@ fn is_strict_within(schema: &Value, depth: usize) -> bool {
     if REFUSED.iter().any(|name| members.contains_key(*name)) {
         return false;
     }
-    let is_object = schema.get("properties").is_some()
-        || match schema.get("type") {
-            Some(Value::String(name)) => name == "object",
-            Some(Value::Array(names)) => names.iter().any(|name| name == "object"),
-            _ => false,
-        };
-    if is_object && !is_closed(schema) {
+    if is_object_schema(members) && !is_closed(schema) {
         return false;
     }
     let mapped = MAPS.iter().filter_map(|name| schema.get(name)?.as_object()).flat_map(|schemas| schemas.values());
@@ -53,7 +49,7 @@ fn is_strict_within(schema: &Value, depth: usize) -> bool {
 
 /// Whether all properties are required and no others are allowed.
 fn is_closed(schema: &Value) -> bool {
-    let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let required = elements(schema, "required");
     let are_all_required = match schema.get("properties").and_then(Value::as_object) {
         Some(properties) => properties.keys().all(|name| required.iter().any(|required| required == name)),
         None => true,

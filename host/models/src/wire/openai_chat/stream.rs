@@ -1,4 +1,4 @@
-//! Events of a stream.
+//! Decoder of a streamed answer.
 
 use super::failure::Failure;
 use super::reader::{Reader, Shape};

@@ -1,20 +1,19 @@
-//! Output items, as a whole answer holds them and as a stream tells them.
+//! Output items of an answer, whole or streamed.
 //!
 //! A stream says most things several times: in deltas, when the item is done, and when the response is. What came first
 //! counts, and later repetitions only fill gaps, because some servers leave out one or the other.
 
 use std::collections::{HashMap, HashSet};
 
-use agent_spaces_types::json_memory;
 use serde_json::Value;
 
+use super::failure;
 use super::items::{Item, Kind, Piece, given_back, incomplete, marker, named};
-use super::{elements, failure, member};
 use crate::answer::Watch;
-use crate::assembler::Assembler;
-use crate::bounds::{MAX_ANSWER, MAX_ERROR_TEXT, MAX_ID, MAX_PARTS};
-use crate::wire::json::{malformed, words};
-use crate::{Answer, Finish, ModelError, Origin};
+use crate::assembler::{self, Assembler};
+use crate::bounds::{MAX_ERROR_TEXT, MAX_ID, MAX_PARTS};
+use crate::wire::json::{elements, malformed, text_or_empty, words};
+use crate::{Answer, Finish, ModelError, ModelErrorKind, Origin};
 
 /// Reads the items of one answer.
 pub(super) struct Reader {
@@ -27,7 +26,7 @@ pub(super) struct Reader {
     done: HashSet<String>,
     /// Key of the item whose text or reasoning is open in the assembler.
     open: Option<String>,
-    /// How the model refused.
+    /// Refusal of the model.
     refused: String,
 }
 
@@ -49,7 +48,7 @@ impl Reader {
 
     /// The model that a response names.
     pub(super) fn model(&mut self, response: &Value) {
-        let model = member(response, "model");
+        let model = text_or_empty(response, "model");
         if !model.is_empty() {
             self.assembler.model(model);
         }
@@ -63,7 +62,11 @@ impl Reader {
         }
         self.insert(key, kind, marker(item))?;
         // A call without a name begins when it is done.
-        if kind == Kind::Call && !member(item, "name").is_empty() { self.begin_call(key, item, watch) } else { Ok(()) }
+        if kind == Kind::Call && !text_or_empty(item, "name").is_empty() {
+            self.begin_call(key, item, watch)
+        } else {
+            Ok(())
+        }
     }
 
     /// More text of a message.
@@ -150,7 +153,7 @@ impl Reader {
         if let Some(known) = self.items.get_mut(key) {
             known.done = true;
         }
-        let id = member(item, "id");
+        let id = text_or_empty(item, "id");
         if !id.is_empty() && id.len() <= MAX_ID {
             self.done.insert(id.to_owned());
         }
@@ -177,9 +180,9 @@ impl Reader {
             }
         };
         for (index, item) in elements(response, "output").iter().enumerate() {
-            let (index, named) = (index.to_string(), named(member(item, "id")));
+            let (index, named) = (index.to_string(), named(text_or_empty(item, "id")));
             let key = if !self.items.contains_key(&index) && self.items.contains_key(&named) { named } else { index };
-            if !self.done.contains(member(item, "id")) {
+            if !self.done.contains(text_or_empty(item, "id")) {
                 self.end(&key, item, watch)?;
             }
         }
@@ -218,9 +221,9 @@ impl Reader {
             return self.text(key, text, watch);
         }
         for content in elements(item, "content") {
-            match member(content, "type") {
-                "output_text" => self.text(key, member(content, "text"), watch)?,
-                "refusal" => self.refusal(key, member(content, "refusal"), watch)?,
+            match text_or_empty(content, "type") {
+                "output_text" => self.text(key, text_or_empty(content, "text"), watch)?,
+                "refusal" => self.refusal(key, text_or_empty(content, "refusal"), watch)?,
                 _ => {}
             }
         }
@@ -230,10 +233,10 @@ impl Reader {
     fn end_reasoning(&mut self, key: &str, item: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         if self.items.get(key).is_some_and(|known| known.piece.is_none()) {
             for (index, summary) in (0..).zip(elements(item, "summary")) {
-                self.reasoning(key, Piece::Summary(index), member(summary, "text"), watch)?;
+                self.reasoning(key, Piece::Summary(index), text_or_empty(summary, "text"), watch)?;
             }
             for (index, content) in (0..).zip(elements(item, "content")) {
-                self.reasoning(key, Piece::Content(index), member(content, "text"), watch)?;
+                self.reasoning(key, Piece::Content(index), text_or_empty(content, "text"), watch)?;
             }
         }
         let is_told = self.items.get(key).is_some_and(|known| known.piece.is_some());
@@ -247,17 +250,17 @@ impl Reader {
 
     /// Sets the data of the open reasoning part.
     fn keep(&mut self, kept: Value) -> Result<(), ModelError> {
-        let most = u64::try_from(MAX_ANSWER).unwrap_or(u64::MAX);
-        let size = json_memory::size(&kept, most.saturating_add(1));
-        self.assembler.reasoning_data(usize::try_from(size).unwrap_or(usize::MAX), |data| *data = kept)
+        self.assembler.reasoning_data(assembler::size(&kept), |data| *data = kept)
     }
 
     fn begin_call(&mut self, key: &str, item: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         let Some(known) = self.items.get_mut(key) else { return Ok(()) };
         let call = known.serial.to_string();
-        let id =
-            [member(item, "call_id"), member(item, "id")].into_iter().find(|id| !id.is_empty()).unwrap_or_default();
-        self.assembler.call(&call, id, member(item, "name"), watch)?;
+        let id = [text_or_empty(item, "call_id"), text_or_empty(item, "id")]
+            .into_iter()
+            .find(|id| !id.is_empty())
+            .unwrap_or_default();
+        self.assembler.call(&call, id, text_or_empty(item, "name"), watch)?;
         known.call = Some(call);
         Ok(())
     }
@@ -268,7 +271,8 @@ impl Reader {
 
     fn insert(&mut self, key: &str, kind: Kind, marker: Option<Value>) -> Result<(), ModelError> {
         if self.count >= MAX_PARTS {
-            return Err(failure::too_many_items(self.origin()));
+            let fault = format!("the answer has more than {MAX_PARTS} output items");
+            return Err(ModelError::of(self.origin(), ModelErrorKind::TooLarge, fault));
         }
         if key.len() > MAX_ID {
             return Err(malformed(self.origin(), "the id of an output item is too long"));

@@ -1,47 +1,40 @@
-//! Failures that the provider reports: bodies of refusals, error events, failed responses.
+//! Errors of the provider: bodies of HTTP errors, error events, failed responses.
 
 use serde_json::Value;
 
-use super::member;
 use crate::bounds::MAX_ID;
 use crate::wire::Refusal;
-use crate::wire::json::words;
+use crate::wire::json::{text_or_empty, words};
 use crate::{ModelError, ModelErrorKind, Origin};
 
-/// Reads what is said of a failure: `{"error": {…}}`, `{"error": "text"}`, `{"detail": "text"}`, or the members
+/// Reads code and message of an error: `{"error": {…}}`, `{"error": "text"}`, `{"detail": "text"}`, or the members
 /// themselves.
 pub(super) fn refusal(body: &Value) -> Refusal {
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
     let message = match error {
         Value::String(text) => text.as_str(),
-        _ => {
-            [member(error, "message"), member(error, "detail")].into_iter().find(|text| !text.is_empty()).unwrap_or("")
-        }
+        _ => [text_or_empty(error, "message"), text_or_empty(error, "detail")]
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .unwrap_or(""),
     };
     // An error event has the type `error`, which says nothing.
-    let code =
-        [member(error, "code"), member(error, "type")].into_iter().find(|code| !code.is_empty() && *code != "error");
+    let code = [text_or_empty(error, "code"), text_or_empty(error, "type")]
+        .into_iter()
+        .find(|code| !code.is_empty() && *code != "error");
     Refusal {
         message: (!message.is_empty()).then(|| message.to_owned()),
         code: code.filter(|code| code.len() <= MAX_ID).map(str::to_owned),
     }
 }
 
-/// The failure that an error event or a failed response reports.
+/// The error of an error event or a failed response.
 pub(super) fn reported(origin: &Origin, body: &Value) -> ModelError {
     let Refusal { message, code } = refusal(body);
     let said = message.as_deref().or(code.as_deref()).unwrap_or("no reason given");
     let kind = kind_of(code.as_deref().unwrap_or_default(), message.as_deref().unwrap_or_default());
-    let mut error =
-        ModelError::new(kind, format!("{}: model {} failed: {}", origin.provider, origin.model, words(said)));
-    error.code = code;
-    error
-}
-
-/// More items than an answer may have.
-pub(super) fn too_many_items(origin: &Origin) -> ModelError {
-    let message = format!("{}: too many output items in the answer of model {}", origin.provider, origin.model);
-    ModelError::new(ModelErrorKind::TooLarge, message)
+    let fault = format!("the provider reports an error: {}", words(said));
+    ModelError { code, ..ModelError::of(origin, kind, fault) }
 }
 
 /// Codes are matched by their words, because providers that speak this format spell them in many ways.

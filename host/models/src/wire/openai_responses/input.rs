@@ -1,19 +1,24 @@
-//! Input items: the conversation as the format wants it.
-
-use std::collections::HashMap;
+//! Input items: the conversation of a request.
 
 use serde_json::{Value, json};
 
-use super::{elements, member};
+use crate::wire::json::{elements, text_or_empty};
+use crate::wire::openai_call_ids::CallIds;
 use crate::{Arguments, Image, Message, Origin, Part, Reasoning, Role, ToolCall, ToolResult};
 
-/// Longest `call_id` that the API takes. Ids of other providers may be longer.
+/// Longest `call_id` that the API accepts.
 const MAX_CALL_ID: usize = 64;
 
 /// The items of a conversation. `stored`: the provider keeps what it answers, and finds reasoning by its id.
 pub(super) fn items(origin: &Origin, stored: bool, messages: &[Message]) -> Vec<Value> {
-    let mut writer =
-        Writer { origin, stored, items: Vec::new(), thoughts: Vec::new(), marker: None, ids: HashMap::new() };
+    let mut writer = Writer {
+        origin,
+        stored,
+        items: Vec::new(),
+        thoughts: Vec::new(),
+        marker: None,
+        ids: CallIds::new(MAX_CALL_ID),
+    };
     for message in messages {
         match message.role {
             Role::Assistant => writer.assistant(message),
@@ -32,8 +37,7 @@ struct Writer<'a> {
     thoughts: Vec<Value>,
     /// Id and phase of the next text.
     marker: Option<&'a Value>,
-    /// Short ids for those that are too long.
-    ids: HashMap<&'a str, String>,
+    ids: CallIds,
 }
 
 impl<'a> Writer<'a> {
@@ -100,12 +104,12 @@ impl<'a> Writer<'a> {
 
     fn reasoning(&mut self, reasoning: &'a Reasoning) {
         let Some(data) = reasoning.data.as_ref().filter(|_| reasoning.from == *self.origin) else { return };
-        match member(data, "type") {
+        match text_or_empty(data, "type") {
             "message" => self.marker = Some(data),
             // Without its content the API looks the item up, and finds it only if it was stored.
             "reasoning"
                 if self.stored
-                    || !member(data, "encrypted_content").is_empty()
+                    || !text_or_empty(data, "encrypted_content").is_empty()
                     || !elements(data, "content").is_empty() =>
             {
                 self.thoughts.push(data.clone());
@@ -114,7 +118,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn call(&mut self, call: &'a ToolCall) {
+    fn call(&mut self, call: &ToolCall) {
         self.items.append(&mut self.thoughts);
         self.marker = None;
         let arguments = match &call.arguments {
@@ -123,7 +127,7 @@ impl<'a> Writer<'a> {
             Arguments::Broken(text) if text.is_empty() => "{}".to_owned(),
             Arguments::Broken(text) => text.clone(),
         };
-        let call_id = self.call_id(&call.id);
+        let call_id = self.ids.of(&call.id);
         self.items.push(json!({
             "type": "function_call",
             "call_id": call_id,
@@ -132,28 +136,18 @@ impl<'a> Writer<'a> {
         }));
     }
 
-    fn result(&mut self, result: &'a ToolResult) {
+    fn result(&mut self, result: &ToolResult) {
         let output = if result.images.is_empty() {
             json!(result.text)
         } else {
             let text = (!result.text.is_empty()).then(|| json!({ "type": "input_text", "text": result.text }));
             Value::Array(text.into_iter().chain(result.images.iter().map(image)).collect())
         };
-        let call_id = self.call_id(&result.call_id);
+        let call_id = self.ids.of(&result.call_id);
         self.items.push(json!({ "type": "function_call_output", "call_id": call_id, "output": output }));
-    }
-
-    /// The id itself, or a short one that stays the same as the conversation grows.
-    fn call_id(&mut self, id: &'a str) -> String {
-        if id.len() <= MAX_CALL_ID {
-            return id.to_owned();
-        }
-        let next = self.ids.len();
-        self.ids.entry(id).or_insert_with(|| format!("call_short_{next}")).clone()
     }
 }
 
 fn image(image: &Image) -> Value {
-    let url = format!("data:{};base64,{}", image.media_type, image.data);
-    json!({ "type": "input_image", "detail": "auto", "image_url": url })
+    json!({ "type": "input_image", "detail": "auto", "image_url": image.data_url() })
 }

@@ -1,19 +1,18 @@
-//! Output items: what is known of one, and what is kept of it.
+//! Output items: state of one while it is read, and the data that is sent back.
 
 use serde_json::{Value, json};
 
-use super::{elements, member};
 use crate::Finish;
 use crate::bounds::MAX_ID;
-use crate::wire::json::words;
+use crate::wire::json::{elements, text_or_empty, words};
 
-/// What is known of an item.
+/// State of an item.
 pub(super) struct Item {
     /// How many items there were before. Not the key: a server may count wrongly, and two calls have one key then.
     pub(super) serial: usize,
     pub(super) kind: Kind,
     pub(super) done: bool,
-    /// Whether text came.
+    /// Whether text was reported.
     pub(super) told: bool,
     /// Piece that the last reasoning belonged to.
     pub(super) piece: Option<Piece>,
@@ -42,7 +41,7 @@ pub(super) enum Piece {
 
 impl Kind {
     pub(super) fn of(item: &Value) -> Kind {
-        match member(item, "type") {
+        match text_or_empty(item, "type") {
             "message" => Kind::Message,
             "reasoning" => Kind::Reasoning,
             "function_call" => Kind::Call,
@@ -56,10 +55,10 @@ pub(super) fn named(id: &str) -> String {
     format!("id:{id}")
 }
 
-/// What the part before a message's text holds, if the message has a phase.
+/// Data of the part before a message's text, if the message has a phase.
 pub(super) fn marker(item: &Value) -> Option<Value> {
-    let (id, phase) = (member(item, "id"), member(item, "phase"));
-    if member(item, "type") != "message" || phase.is_empty() || id.len().max(phase.len()) > MAX_ID {
+    let (id, phase) = (text_or_empty(item, "id"), text_or_empty(item, "phase"));
+    if text_or_empty(item, "type") != "message" || phase.is_empty() || id.len().max(phase.len()) > MAX_ID {
         return None;
     }
     let mut marker = json!({ "type": "message", "phase": phase });
@@ -69,7 +68,7 @@ pub(super) fn marker(item: &Value) -> Option<Value> {
     Some(marker)
 }
 
-/// A reasoning item as the next request gives it back.
+/// A reasoning item as the next request sends it back.
 pub(super) fn given_back(item: &Value) -> Value {
     let mut thought = json!({ "type": "reasoning", "summary": texts(item, "summary", "summary_text") });
     for name in ["id", "encrypted_content"] {
@@ -86,13 +85,13 @@ pub(super) fn given_back(item: &Value) -> Value {
 
 /// The texts of a member, without what else a server may put there.
 fn texts(item: &Value, name: &str, kind: &str) -> Vec<Value> {
-    let texts = elements(item, name).iter().map(|text| member(text, "text")).filter(|text| !text.is_empty());
+    let texts = elements(item, name).iter().map(|text| text_or_empty(text, "text")).filter(|text| !text.is_empty());
     texts.map(|text| json!({ "type": kind, "text": text })).collect()
 }
 
-/// Why an incomplete response ended.
+/// Finish reason of an incomplete response.
 pub(super) fn incomplete(details: &Value) -> Finish {
-    match member(details, "reason") {
+    match text_or_empty(details, "reason") {
         "max_output_tokens" => Finish::Length,
         "content_filter" => Finish::Refused("content_filter".to_owned()),
         "" => Finish::Other("incomplete".to_owned()),

@@ -1,10 +1,10 @@
 //! OpenAI's Responses: `POST {base}/responses`.
 //!
-//! Nothing is stored at the provider (`store: false`): each request holds the whole conversation, and reasoning comes
-//! back encrypted and is given back so. A setting of the provider's may change both.
+//! Nothing is stored at the provider (`store: false`): each request contains the whole conversation, and reasoning is
+//! returned encrypted and sent back unchanged. Provider options may change both.
 //!
-//! What is kept for the next request:
-//! - A reasoning item is kept in [`crate::Reasoning::data`] as the input item that gives it back.
+//! Data kept for the next request:
+//! - A reasoning item is kept in [`crate::Reasoning::data`] as an input item.
 //! - A message with a `phase` (`commentary`, `final_answer`) gets a reasoning part without text before its text. Its data
 //!   is `{"type": "message", "id", "phase"}`. The API takes messages without their phase, but models then mistake
 //!   commentary for a final answer and stop early. Messages without a phase need nothing.
@@ -23,7 +23,8 @@ mod tests;
 
 use serde_json::Value;
 
-use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest, json};
+use super::json::{self, text_or_empty};
+use super::{Decoder, Framing, KeyHeader, Refusal, Wire, WireRequest};
 use crate::answer::Delta;
 use crate::{Answer, ModelError, Origin, Provider, Request};
 
@@ -45,7 +46,7 @@ impl Wire for OpenaiResponses {
     fn whole(&self, origin: &Origin, body: &[u8]) -> Result<Answer, ModelError> {
         let response = json::parse(origin, body)?;
         let mut reader = answer::Reader::new(origin);
-        reader.terminal(member(&response, "status"), &response, &mut |_: Delta<'_>| {})?;
+        reader.terminal(text_or_empty(&response, "status"), &response, &mut |_: Delta<'_>| {})?;
         reader.build()
     }
 
@@ -53,17 +54,7 @@ impl Wire for OpenaiResponses {
         Box::new(stream::Stream::new(origin))
     }
 
-    fn refusal(&self, body: &[u8]) -> Refusal {
-        serde_json::from_slice::<Value>(body).map(|body| failure::refusal(&body)).unwrap_or_default()
+    fn refusal_in(&self, body: &Value) -> Refusal {
+        failure::refusal(body)
     }
-}
-
-/// A text member; empty where it is absent, null or something else.
-fn member<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The elements of an array member; none where it is absent, null or something else.
-fn elements<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

@@ -1,14 +1,14 @@
-//! Bodies of requests.
+//! Body of a request.
 
 use serde_json::{Map, Value, json};
 
 use super::input;
 use crate::wire::json::merge;
-use crate::{Api, Origin, Provider, Request, ToolChoice};
+use crate::{Origin, Provider, Request, ToolChoice};
 
 /// The body of a request.
 pub(super) fn body(provider: &Provider, request: &Request) -> Value {
-    let origin = Origin { provider: provider.name.clone(), model: request.model.clone(), api: Api::OpenaiResponses };
+    let origin = Origin::new(provider, &request.model);
     let stored = request.options.get("store").and_then(Value::as_bool).unwrap_or(false);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model));

@@ -1,13 +1,14 @@
-//! Streams of events.
+//! Decoder of a streamed answer.
 
 use serde_json::Value;
 
 use super::answer::Reader;
+use super::failure;
 use super::items::{Piece, named};
-use super::{failure, member};
 use crate::answer::Watch;
 use crate::frames::Frame;
-use crate::wire::{Decoder, json};
+use crate::wire::Decoder;
+use crate::wire::json::{self, text_or_empty};
 use crate::{Answer, ModelError, Origin};
 
 /// Reads one stream.
@@ -28,11 +29,11 @@ impl Decoder for Stream {
             return Ok(false);
         }
         let event = json::parse(self.reader.origin(), data.as_bytes())?;
-        let kind = if member(&event, "type").is_empty() { frame.name } else { member(&event, "type") };
+        let kind = if text_or_empty(&event, "type").is_empty() { frame.name } else { text_or_empty(&event, "type") };
         let null = Value::Null;
         let response = event.get("response").unwrap_or(&null);
         let item = event.get("item").unwrap_or(&null);
-        let (key, delta) = (key(&event), member(&event, "delta"));
+        let (key, delta) = (key(&event), text_or_empty(&event, "delta"));
         let reader = &mut self.reader;
         match kind {
             "response.created" | "response.in_progress" => reader.model(response),
@@ -74,7 +75,8 @@ fn key(event: &Value) -> String {
     if let Some(index) = event.get("output_index").and_then(Value::as_u64) {
         return index.to_string();
     }
-    let ids = [member(event, "item_id"), event.get("item").map(|item| member(item, "id")).unwrap_or_default()];
+    let ids =
+        [text_or_empty(event, "item_id"), event.get("item").map(|item| text_or_empty(item, "id")).unwrap_or_default()];
     named(ids.into_iter().find(|id| !id.is_empty()).unwrap_or_default())
 }
 

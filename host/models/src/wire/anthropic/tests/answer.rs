@@ -249,7 +249,7 @@ fn errors_that_the_provider_reports() {
         events.insert(6, event.clone());
         for error in [read(&events).unwrap_err(), whole(&event).unwrap_err()] {
             assert_eq!((error.kind, error.code.as_deref()), (kind, Some(code)));
-            assert!(error.message.contains(message) && error.message.starts_with("claude/m: "), "{error}");
+            assert!(error.message.contains(message) && error.message.starts_with("claude, model m: "), "{error}");
         }
         let refusal = Refusal { message: Some(message.to_owned()), code: Some(code.to_owned()) };
         assert_eq!(Anthropic.refusal(event.to_string().as_bytes()), refusal);

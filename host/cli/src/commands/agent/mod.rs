@@ -179,7 +179,8 @@ impl AgentCommand {
     }
 
     fn run(&self) -> Result<u8, Failure> {
-        self.confine.enter(&self.choice, Some(Path::new(".")), HostNeeds::default())?;
+        let needs = HostNeeds { read: self.schema.clone().into_iter().collect(), ..HostNeeds::default() };
+        self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
         let settings = Settings::load_asking(&self.choice)?;
         let session = self.resume.as_deref().or(self.replay.as_deref()).map(sessions::find).transpose()?;
         let (name, text) = self.name_and_text(&settings)?;

@@ -17,7 +17,7 @@ pub enum Role {
     Tool,
 }
 
-/// One message. Neighbouring messages of one role are allowed; a wire merges them where its provider wants that.
+/// One message. Neighbouring messages of one role are allowed; a wire merges them where its provider requires that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {

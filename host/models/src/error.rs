@@ -77,3 +77,18 @@ impl ModelError {
         matches!(self.kind, RateLimited | Server | Unreachable | Timeout | Cut)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Api;
+
+    #[test]
+    fn a_message_names_provider_and_model_once() {
+        let origin = Origin { provider: "HTTP".to_owned(), model: "m".to_owned(), api: Api::OpenaiChat };
+        let named = ModelError::new(ModelErrorKind::Server, "HTTP 502").named(&origin);
+        assert_eq!(named.message, "HTTP, model m: HTTP 502");
+        assert_eq!(named.clone().named(&origin), named);
+        assert_eq!(ModelError::of(&origin, ModelErrorKind::Server, "HTTP 502").named(&origin), named);
+    }
+}

@@ -32,11 +32,11 @@ pub(crate) struct WireRequest {
     pub query: Vec<(&'static str, &'static str)>,
     /// Headers of the format that are not secret, such as `anthropic-version`.
     pub headers: Vec<(&'static str, String)>,
-    /// How the key is sent.
+    /// Header of the key.
     pub key: KeyHeader,
     /// Body.
     pub body: Value,
-    /// How a streamed answer is framed.
+    /// Framing of a streamed answer.
     pub framing: Framing,
 }
 

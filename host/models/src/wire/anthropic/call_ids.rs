@@ -9,7 +9,7 @@ const KEPT: usize = 40;
 
 /// Ids of one conversation.
 ///
-/// Ids of other providers may hold any character, may be long, and may repeat in a later turn; Anthropic wants letters,
+/// Ids of other providers may hold any character, may be long, and may repeat in a later turn; Anthropic accepts letters,
 /// digits, `_` and `-`, and no id twice. An id that fits is written as it is. Another one is derived from it and from
 /// the calls before it alone, so that it stays the same on later turns, as the provider's cache demands.
 #[derive(Default)]

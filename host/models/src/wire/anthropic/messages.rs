@@ -41,7 +41,7 @@ pub(super) fn write(origin: &Origin, messages: &[Message]) -> Vec<Value> {
     written.into_iter().map(|(role, content)| json!({"role": role, "content": in_order(content)})).collect()
 }
 
-/// The format wants results before everything else of their message.
+/// The format requires results before all other blocks of their message.
 fn in_order(mut content: Vec<Value>) -> Vec<Value> {
     content.sort_by_key(|block| block["type"] != "tool_result");
     content

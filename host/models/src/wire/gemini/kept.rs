@@ -64,7 +64,7 @@ pub(super) fn sign(part: &mut Value, signature: &str) {
     }
 }
 
-/// What is kept of a call: its signature, and the id that the model gave.
+/// Kept data of a call: its signature, and the id that the model gave.
 pub(super) fn of_call(signature: Option<&str>, id: Option<&str>) -> Option<Value> {
     let mut kept = Map::new();
     if let Some(signature) = signature {

@@ -105,7 +105,7 @@ fn user(message: &Message) -> Option<Value> {
     (!texts.is_empty() || !images.is_empty()).then_some(written)
 }
 
-/// What the model said. Thinking alone is not given back: it led to nothing.
+/// An assistant message. Thinking without text or calls is not sent back.
 fn assistant(origin: &Origin, message: &Message) -> Option<Value> {
     let mut thinking = String::new();
     let mut calls = Vec::new();

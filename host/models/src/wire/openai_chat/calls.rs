@@ -23,7 +23,7 @@ pub(super) struct Calls {
 struct Call {
     index: Option<u64>,
     id: String,
-    /// How the assembler knows it.
+    /// Key in the assembler.
     key: String,
     /// Whether its name is known, and so the assembler has it.
     is_started: bool,

@@ -2,7 +2,7 @@
 //!
 //! | member | servers | sent back |
 //! |---|---|---|
-//! | `reasoning_details` | OpenRouter | yes, as it came: signatures and encrypted thoughts |
+//! | `reasoning_details` | OpenRouter | yes, unchanged: signatures and encrypted reasoning |
 //! | `reasoning_content` | DeepSeek, llama.cpp, Qwen, Kimi | yes: DeepSeek refuses a turn with calls without it, even if it was empty; the others put it into their template or ignore it |
 //! | `reasoning` | OpenRouter, vLLM, Groq | no: nobody demands it, and strict servers refuse a member that they do not know |
 //!

@@ -1,7 +1,7 @@
 //! Output items of an answer, whole or streamed.
 //!
-//! A stream says most things several times: in deltas, when the item is done, and when the response is. What came first
-//! counts, and later repetitions only fill gaps, because some servers leave out one or the other.
+//! A stream repeats most data: in deltas, when the item is done, and when the response is. The first occurrence counts, and
+//! later ones only fill gaps, because some servers leave out one or the other.
 
 use std::collections::{HashMap, HashSet};
 
@@ -129,7 +129,7 @@ impl Reader {
         }
     }
 
-    /// An item is done. What its deltas did not say is read from it.
+    /// An item is done. Data that was missing in its deltas is read from it.
     pub(super) fn end(&mut self, key: &str, item: &Value, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         let kind = match self.items.get(key) {
             Some(known) if known.done => return Ok(()),

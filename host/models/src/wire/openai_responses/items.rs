@@ -8,7 +8,7 @@ use crate::wire::json::{elements, text_or_empty, words};
 
 /// State of an item.
 pub(super) struct Item {
-    /// How many items there were before. Not the key: a server may count wrongly, and two calls have one key then.
+    /// Number of items before. Not the key: a server may count wrongly, and two calls have one key then.
     pub(super) serial: usize,
     pub(super) kind: Kind,
     pub(super) done: bool,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{body, call, origin, thought};
+use crate::bounds::MAX_ANSWER;
 use crate::frames::Frame;
 use crate::wire::anthropic::Anthropic;
 use crate::wire::recordings::{decode, decode_cut_everywhere};
@@ -183,6 +184,15 @@ fn tools_that_the_provider_runs_go_back_to_it() {
     let request = Request { model: origin().model, messages, ..Request::default() };
     let content = &body(&request)["messages"][1]["content"];
     assert_eq!(*content, json!([used, found, {"type": "text", "text": "Blue"}]));
+}
+
+#[test]
+fn blocks_of_server_tools_are_bounded_by_their_memory() {
+    let result = json!({"type": "web_search_tool_result", "tool_use_id": "srv", "content": vec![0; 300_000]});
+    assert!(result.to_string().len() < MAX_ANSWER / 8);
+    let mut events = vec![message_start(), start(0, result), stop(0)];
+    events.extend(end("pause_turn"));
+    assert_eq!(read(&events).unwrap_err().kind, ModelErrorKind::TooLarge);
 }
 
 #[test]

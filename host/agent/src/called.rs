@@ -65,8 +65,7 @@ fn asked(question: AgentQuestion) -> Question {
         Some(name) => Client::named(&name, caller),
         None => Client::of_process(caller),
     };
-    let parent =
-        ParentCall { session: String::new(), call: format!("{}/{}", call.run_id, call.id), depth: depth.into() };
+    let parent = ParentCall { depth: depth.into() };
     let output = schema.map(OutputFormat::Json);
     Question { output, parent: Some(parent), ..Question::new(client, agent, vec![Message::user(text)]) }
 }

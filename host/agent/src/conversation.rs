@@ -60,7 +60,7 @@ impl Conversation {
         images.map(|image| image.data.len()).sum()
     }
 
-    /// Whether the last question is answered.
+    /// Returns true if the last question is answered.
     pub(crate) fn is_finished(&self) -> bool {
         self.is_finished
     }

@@ -1,4 +1,4 @@
-//! The system prompt: the agent's own text, then instructions of its tools, then the form of the answer.
+//! The system prompt: the agent's own text, then instructions of its tools, then the output format.
 
 use crate::definition::OutputFormat;
 use crate::tools::Instructions;

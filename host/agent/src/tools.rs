@@ -60,7 +60,7 @@ pub struct ToolOutput {
     pub text: String,
     /// Images.
     pub images: Vec<Image>,
-    /// Whether it failed.
+    /// True if it failed.
     pub is_error: bool,
     /// The MCP server or capability that answered, for accounting.
     pub server: Option<String>,

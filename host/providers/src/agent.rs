@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Maximum depth of agents that call one another. Each level costs tokens of its own.
-const MAX_DEPTH: u8 = 8;
+pub const MAX_AGENT_DEPTH: u8 = 8;
 
 /// Function that every agent has.
 pub const ASK: &str = "ask";
@@ -71,8 +71,8 @@ impl AgentProvider {
             let why = "Agents are not available in this command: use `agent-spaces serve`, `mcp serve` or `agent`";
             return Err(CapabilityError::new(Code::CallUnavailable, why));
         };
-        if call.caller.agent_depth >= MAX_DEPTH {
-            let why = format!("Agents nested too deep: more than {MAX_DEPTH} would call one another");
+        if call.caller.agent_depth >= MAX_AGENT_DEPTH {
+            let why = format!("Agents nested too deep: more than {MAX_AGENT_DEPTH} would call one another");
             return Err(CapabilityError::new(Code::CallDenied, why));
         }
         let (text, schema) = self.question(&call)?;

@@ -37,7 +37,7 @@ mod unimplemented;
 
 pub use crate::command::provider::CommandProvider;
 pub use crate::http::provider::{HttpFunction, HttpModule};
-pub use agent::{ASK, AgentFunction, AgentProvider, AgentQuestion, Agents};
+pub use agent::{ASK, AgentFunction, AgentProvider, AgentQuestion, Agents, MAX_AGENT_DEPTH};
 pub use component::{ComponentError, WasmComponent};
 pub use error::ProviderError;
 pub use grants::{ProviderGrants, register_secrets};

@@ -1,7 +1,7 @@
 //! Agents from the configuration. [`ConfiguredAgents`] resolves the definition of an agent on demand, so that a missing
 //! key disables only the agents that need it.
 //!
-//! - `target`: a model at its provider, with key and address filled in
+//! - `target`: resolution of a model target
 
 mod target;
 #[cfg(test)]
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// Name of the default agent, used if the configuration has no agents.
 pub const DEFAULT_AGENT: &str = "agent";
 
-/// Its prompt, which is also that of agents without one.
+/// Prompt of agents without one.
 const DEFAULT_PROMPT: &str = "You are a helpful assistant. Use your tools where they help. Answer briefly, and say what \
                               you do not know.";
 
@@ -34,23 +34,23 @@ const MAX_PROMPT: u64 = 256 << 10;
 /// Configured agents and models, with the variables that they use.
 #[derive(Clone, Debug)]
 pub struct ConfiguredAgents {
-    /// File that they are in, for errors.
+    /// Configuration file, for errors.
     pub file: String,
-    /// Folder that paths are relative to.
+    /// Base folder of relative paths.
     pub folder: PathBuf,
     /// Providers by name.
     pub models: BTreeMap<String, ModelProvider>,
     /// Agents by name.
     pub agents: BTreeMap<String, Agent>,
-    /// Settings of agents that say nothing else.
+    /// Defaults for agents.
     pub defaults: AgentDefaults,
     /// Variables for `${VAR}`.
     pub variables: Variables,
-    /// Learns the keys that are read.
+    /// Masks API keys; each key that is read is added.
     pub redactor: Redactor,
 }
 
-/// Settings of agents that say nothing else.
+/// Defaults for agents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AgentDefaults {
     /// Sampling.
@@ -60,7 +60,7 @@ pub struct AgentDefaults {
 }
 
 impl ConfiguredAgents {
-    /// No models and no agents yet.
+    /// Creates an empty configuration.
     pub fn new(file: String, folder: PathBuf, variables: Variables, redactor: Redactor) -> ConfiguredAgents {
         let (models, agents, defaults) = (BTreeMap::new(), BTreeMap::new(), AgentDefaults::default());
         ConfiguredAgents { file, folder, models, agents, defaults, variables, redactor }
@@ -75,7 +75,7 @@ impl ConfiguredAgents {
         self.agents.iter().map(|(name, agent)| (name.clone(), described(agent))).collect()
     }
 
-    /// The agent that is meant without a name: the only one, or the one with the default name.
+    /// Name of the default agent: the only one, or [`DEFAULT_AGENT`].
     ///
     /// # Errors
     /// If there are several.
@@ -88,7 +88,7 @@ impl ConfiguredAgents {
         }
     }
 
-    /// Makes an agent. `models` are used instead of its own, unless they are empty.
+    /// Resolves an agent. `models` override its own, unless they are empty.
     ///
     /// # Errors
     /// If there is no such agent, or its settings cannot be used. The message names file, place and fix.

@@ -1,4 +1,4 @@
-//! A model at its provider, with key and address filled in.
+//! Resolution of a model target: base URL, API key, headers, settings.
 
 use super::ConfiguredAgents;
 use crate::error::AgentError;
@@ -13,7 +13,7 @@ use url::Url;
 /// Timeout of providers that set none: long reasoning before the first token is common.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Makes the target of a model.
+/// Resolves the target of a model.
 pub(super) fn target(
     agents: &ConfiguredAgents,
     choice: &ModelChoice,

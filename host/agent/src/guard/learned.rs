@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 /// that counts nothing.
 const CORRECTIONS: std::ops::RangeInclusive<f64> = 0.5..=3.0;
 
-/// Learning rate per answer. Too small an estimate loses requests, too large a one only room: so
-/// corrections rise faster than they fall.
+/// Learning rates per answer. Too small an estimate loses requests, too large a one only room: so corrections rise faster
+/// than they fall.
 const RISE: f64 = 0.5;
 const FALL: f64 = 0.25;
 

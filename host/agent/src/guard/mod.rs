@@ -1,8 +1,8 @@
-//! Context guard: how many tokens a request has, and how many fit into a model's window.
+//! Context guard: token estimates of requests, checked against context windows.
 //!
-//! - `tokenizer`: which tokenizer a model has; `counts`: tokens of texts, in bounded time
+//! - `tokenizer`: tokenizer of a model; `counts`: tokens of texts, in bounded time
 //! - `weigher`: tokens of messages, tools and images
-//! - `learned`: corrections by what providers report
+//! - `learned`: corrections from reported usage
 //! - `telemetry`: metrics
 
 mod counts;
@@ -34,7 +34,7 @@ const ANTHROPIC_OUTPUT: u64 = 16_384;
 /// Most targets of one question.
 const MAX_TARGETS: usize = 1_000;
 
-/// Counts tokens. Clones share what was learned.
+/// Context guard. Clones share the learned corrections.
 #[derive(Clone)]
 pub(crate) struct Guard {
     shared: Arc<Shared>,

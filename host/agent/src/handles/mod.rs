@@ -1,4 +1,4 @@
-//! Large results: kept in memory, and read by the model in parts.
+//! Handles of large results, which the model reads in parts.
 //!
 //! - `store`: the results of a session, bounded
 //! - `reading`: arguments and answers of the tool that reads them

@@ -1,4 +1,4 @@
-//! Parts of a kept result, as a model asks for them.
+//! Reading and searching of a stored result.
 
 use serde_json::{Map, Value};
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Results that were put aside.
+//! Bounded store of large results.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

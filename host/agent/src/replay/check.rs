@@ -18,7 +18,7 @@ struct State {
     expected: VecDeque<(usize, Record)>,
     repeated: usize,
     divergences: Vec<Divergence>,
-    /// Whether the replay of the question is over: the recording ended, or the replay left it.
+    /// True if the replay of the question is over: the recording ended, or the replay left it.
     is_over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Replay: the questions of a session once more, with the answers and results that are recorded.
+//! Replay of a session's questions from the recorded answers and results.
 //!
 //! The loop runs as it did. Its model gives the recorded answers in their order, its tools give the recorded results, and
 //! its log compares each step with the recorded one. A model sees a request after it was fitted to its target, so answers

@@ -88,7 +88,7 @@ impl RecordedTools {
     }
 }
 
-/// Whether a tool gave a result. Calls of other names and with broken arguments are answered by the loop itself.
+/// Returns true if a tool gave the result. Calls of other names and with broken arguments are answered by the loop itself.
 fn is_of_a_tool(result: &ToolResult, list: &[Tool]) -> bool {
     let is_broken = result.is_error && turns::without_note(&result.text) == turns::broken_arguments(&result.name);
     !is_broken && list.iter().any(|tool| tool.name == result.name)

@@ -70,7 +70,7 @@ impl AgentService {
         let started = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(None),
-            tools = self.tools_of(&question, &agent, &session) => tools.map_err(Some),
+            tools = self.tools_of(&question, &agent) => tools.map_err(Some),
         };
         let tools = match started {
             Ok(tools) => tools,
@@ -131,13 +131,8 @@ impl AgentService {
         }
     }
 
-    async fn tools_of(
-        &self,
-        question: &Question,
-        agent: &AgentDefinition,
-        session: &InSession,
-    ) -> Result<Arc<dyn Tools>, AgentError> {
-        let nesting = Nesting { session: session.id.clone(), depth: question.depth() };
+    async fn tools_of(&self, question: &Question, agent: &AgentDefinition) -> Result<Arc<dyn Tools>, AgentError> {
+        let nesting = Nesting { depth: question.depth() };
         let approver = match question.parent {
             // Whoever watches the question above sees one call.
             Some(_) => question.approver.clone(),

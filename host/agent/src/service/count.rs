@@ -1,4 +1,4 @@
-//! Tokens of a conversation, before it is asked.
+//! Token count of a request, for surfaces that offer it.
 
 use super::AgentService;
 use crate::error::AgentError;

@@ -148,8 +148,7 @@ impl AgentService {
         let (summary, records) = self.session(client, id).await?;
         let agent = self.agent(&summary.agent)?;
         // Only their list and their instructions are used.
-        let nesting = Nesting { session: id.to_owned(), depth: 0 };
-        let tools = self.0.source.tools(&agent, client, Arc::new(NoApprover), nesting).await?;
+        let tools = self.0.source.tools(&agent, client, Arc::new(NoApprover), Nesting::default()).await?;
         Ok(replay(&agent, tools.as_ref(), &records).await)
     }
 

@@ -65,10 +65,10 @@ impl Tools for AskInner {
         Vec::new()
     }
 
-    fn call<'a>(&'a self, call: ToolRequest, _context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
+    fn call<'a>(&'a self, _call: ToolRequest, _context: &'a ToolContext) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
             let asked = Question::new(self.client.clone(), "inner", vec![Message::user("and?")]);
-            let outcome = self.surface.ask(Question { parent: Some(self.nesting.parent(call.id)), ..asked }).await;
+            let outcome = self.surface.ask(Question { parent: Some(self.nesting.parent()), ..asked }).await;
             ToolOutput { text: outcome.unwrap().text, ..ToolOutput::default() }
         })
     }

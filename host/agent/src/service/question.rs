@@ -1,4 +1,4 @@
-//! A question, as a surface asks it.
+//! Question: messages, session and settings.
 
 use crate::approver::{Approver, NoApprover};
 use crate::definition::{OutputFormat, Sampling};
@@ -7,6 +7,7 @@ use crate::event::{Watcher, unwatched};
 use crate::record::QuestionSettings;
 use agent_spaces_http_server::Client;
 use agent_spaces_models::{Message, Tool, ToolChoice};
+use agent_spaces_providers::MAX_AGENT_DEPTH;
 use agent_spaces_types::shown::Shown;
 use capability_gen::validate::Validator;
 use std::sync::Arc;
@@ -18,16 +19,13 @@ const MAX_MESSAGES: usize = 10_000;
 /// Tools of a caller. No provider takes more.
 const MAX_CALLER_TOOLS: usize = 512;
 
-/// Characters of what is wrong with a schema.
+/// Maximum length of a schema error, in characters.
 const MAX_FAULT: usize = 500;
-
-/// Maximum nesting depth of agents.
-pub(super) const MAX_DEPTH: u32 = 8;
 
 /// A question to an agent.
 #[derive(Clone)]
 pub struct Question {
-    /// Who asks.
+    /// Client that asks.
     pub client: Client,
     /// Name of the agent.
     pub agent: String,
@@ -52,51 +50,45 @@ pub struct Question {
     pub watcher: Watcher,
     /// Cancels the question.
     pub cancel: CancellationToken,
-    /// The call of another agent that asks this.
+    /// Call of another agent that asks this question; `None` for a question of a surface.
     pub parent: Option<ParentCall>,
 }
 
-/// The session of a question.
+/// Session of a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SessionChoice {
-    /// Nothing is kept.
+    /// No session.
     #[default]
     None,
-    /// A new one.
+    /// New session.
     New,
-    /// The one with this id.
+    /// Existing session with this id.
     Resume(String),
 }
 
-/// A call of an agent that asks another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Call of an agent that asks another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParentCall {
-    /// Session of the agent that calls; empty if it has none.
-    pub session: String,
-    /// Id of the call.
-    pub call: String,
     /// Nesting depth of the agent that is asked: 1 or more.
     pub depth: u32,
 }
 
 /// Nesting of an agent whose tools may ask other agents.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nesting {
-    /// Its session; empty if it has none.
-    pub session: String,
     /// Its nesting depth.
     pub depth: u32,
 }
 
 impl Nesting {
     /// The parent of a question that a call of this agent asks.
-    pub fn parent(&self, call: impl Into<String>) -> ParentCall {
-        ParentCall { session: self.session.clone(), call: call.into(), depth: self.depth.saturating_add(1) }
+    pub fn parent(self) -> ParentCall {
+        ParentCall { depth: self.depth.saturating_add(1) }
     }
 }
 
 impl Question {
-    /// A question without a session, that nobody watches and that can ask no person.
+    /// Creates a question without session, event callback and approver.
     pub fn new(client: Client, agent: impl Into<String>, messages: Vec<Message>) -> Question {
         Question {
             client,
@@ -131,9 +123,9 @@ impl Question {
             let why = Shown::line(&error.to_string(), MAX_FAULT);
             return Err(AgentError::Invalid(format!("the JSON Schema of the answer is not usable: {why}")));
         }
-        if self.depth() > MAX_DEPTH {
+        if self.depth() > u32::from(MAX_AGENT_DEPTH) {
             return Err(AgentError::Invalid(format!(
-                "agents call one another {MAX_DEPTH} deep already; answer without another agent"
+                "agents call one another {MAX_AGENT_DEPTH} deep already; answer without another agent"
             )));
         }
         Ok(())
@@ -155,7 +147,7 @@ impl Question {
         }
     }
 
-    /// Text that names a new session: the first thing that a person says.
+    /// Title of a new session: the first text of a user message.
     pub(super) fn title(&self) -> String {
         let texts = self.messages.iter().filter(|message| message.role == agent_spaces_models::Role::User);
         texts.map(Message::text).find(|text| !text.trim().is_empty()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A surface: questions with a limit of their own.
+//! Surface: concurrency limit and queue of one protocol.
 
 use super::AgentService;
 use super::question::Question;

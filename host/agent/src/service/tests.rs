@@ -308,13 +308,12 @@ async fn a_nested_question_needs_no_permit_shows_no_events_and_is_not_too_deep()
     let seen = events.clone();
     let mut nested = question("go", SessionChoice::None);
     nested.watcher = Arc::new(move |event| seen.lock().unwrap().push(event));
-    let above = Nesting { session: "ses_1".to_owned(), depth: 2 };
-    nested.parent = Some(above.parent("call_1"));
+    nested.parent = Some(Nesting { depth: 2 }.parent());
     assert_eq!(surface.ask(nested).await.unwrap().text, "nested");
     assert!(events.lock().unwrap().is_empty());
     assert_eq!(world.source.nestings.lock().unwrap().last().map(|nesting| nesting.depth), Some(3));
     let mut deep = question("go", SessionChoice::None);
-    deep.parent = Some(Nesting { session: String::new(), depth: 8 }.parent("call_1"));
+    deep.parent = Some(Nesting { depth: 8 }.parent());
     assert!(matches!(surface.ask(deep).await, Err(AgentError::Invalid(why)) if why.contains("8 deep")));
     holding.abort();
 }

@@ -13,7 +13,7 @@
 //!
 //! # Layout
 //! - `log`: [`JournalLog`], which appends
-//! - `read`: records out of documents
+//! - `read`: reading of records
 //! - `pieces`: records that are larger than a document
 //! - `days`: daily spending of agents
 

@@ -1,4 +1,4 @@
-//! Records out of their documents.
+//! Reading of a session's records.
 
 use super::{MAX_BYTES, MAX_RECORDS, RECORD, Sessions, now_ms, pieces, record_id, store_failed};
 use crate::error::AgentError;

@@ -1,4 +1,4 @@
-//! Texts for the model about what lies behind the tools: descriptions, instructions of servers, modules of a space.
+//! Tool descriptions, server instructions and module list for the model.
 
 use crate::tools::Instructions;
 use agent_spaces_serve::{ModuleOverview, Overview, ToolOverview};

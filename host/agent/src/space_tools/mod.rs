@@ -70,7 +70,7 @@ struct Route {
     name: String,
     /// The capability that answers.
     capability: Option<String>,
-    /// Whether it takes [`WAIT`].
+    /// True if it takes [`WAIT`].
     waits: bool,
 }
 

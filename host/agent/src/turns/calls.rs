@@ -1,4 +1,4 @@
-//! The calls of one answer, made side by side.
+//! Concurrent tool calls of one answer.
 
 use super::Answering;
 use crate::answering::AnswerContext;

@@ -1,7 +1,7 @@
 //! Agent loop: ask a model, make its tool calls, ask again.
 //!
-//! - `calls`: the calls of one answer, side by side
-//! - `repeats`: a model that makes the same call again and again
+//! - `calls`: concurrent tool calls of one answer
+//! - `repeats`: detection of repeated calls
 //! - `tests`: scripted models and tools
 
 mod calls;
@@ -94,9 +94,9 @@ struct Answering<'a> {
     target: usize,
     turns: u32,
     corrections: u32,
-    /// Whether the tools were taken away with the closing message.
+    /// True once the closing message was sent and the tools were removed.
     is_closing: bool,
-    /// Whether the model was told that it answered with nothing.
+    /// True once the model was asked again after an empty answer.
     is_reminded: bool,
     repeats: Repeats,
     model: Option<String>,
@@ -119,7 +119,7 @@ enum Last {
 }
 
 impl Last {
-    /// Whether the model is told to conclude.
+    /// Returns true if the model is told to conclude.
     fn closes(self) -> bool {
         matches!(self, Last::Turns | Last::Context | Last::Repeats)
     }

@@ -41,7 +41,7 @@ impl Repeats {
         output
     }
 
-    /// Whether a call was repeated too often.
+    /// Returns true if a call was repeated too often.
     pub(super) fn are_endless(&self) -> bool {
         self.seen.values().any(|count| *count >= ENDED)
     }

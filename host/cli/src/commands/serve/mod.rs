@@ -278,7 +278,7 @@ fn service(source: &Arc<Source>, concurrency: usize) -> Result<Service, Failure>
         Failure::new(Code::HostState, format!("{}: {error}", workspaces.display()), Some("name a folder with --data"))
     })?;
     let (project, config) = source.origin();
-    let audit = source.session().audit().map(ServedAuditLog::shared);
+    let audit = source.session().audit().map(|log| ServedAuditLog::shared(log, folders::audit_files()));
     let webhooks_reach_private = source.project().is_some_and(Project::webhooks_reach_private);
     let settings =
         ServiceSettings { project, config, workspaces, concurrency, approver: token, audit, webhooks_reach_private };

@@ -2,7 +2,7 @@
 
 use crate::problem::{MEDIA_TYPE, Problem};
 use crate::service::Service;
-use crate::{approvals, audit_route, capabilities, events, files, programs, runs, spaces};
+use crate::{approvals, audit_route, capabilities, changes, events, files, programs, runs, spaces};
 use agent_spaces_telemetry::context::{self, TraceContext};
 use agent_spaces_telemetry::spans;
 use axum::Router;
@@ -74,6 +74,7 @@ fn parts() -> (Router<Service>, OpenApi) {
         .merge(files::router())
         .merge(runs::router())
         .merge(events::router())
+        .merge(changes::router())
         .merge(approvals::router())
         .merge(capabilities::router())
         .merge(programs::router())

@@ -2,6 +2,7 @@
 
 use crate::audit::{ApiAction, AuditLog};
 use crate::callers::CallerStates;
+use crate::change_feed::ChangeFeed;
 use crate::followers::Followers;
 use crate::live::LiveRuns;
 use crate::problem::Problem;
@@ -49,6 +50,7 @@ pub(crate) struct Inner {
     pub(crate) spaces: SpaceCache,
     pub(crate) live: LiveRuns,
     pub(crate) followers: Followers,
+    pub(crate) changes: ChangeFeed,
     pub(crate) webhooks: Webhooks,
     pub(crate) callers: CallerStates,
     limiters: Mutex<HashMap<String, ConcurrencyLimiter>>,
@@ -61,6 +63,7 @@ impl Service {
     /// Creates a service for the runs of a store.
     pub fn new(runs: DurableRuns, source: Arc<dyn SpaceSource>, settings: ServiceSettings) -> Service {
         let followers = Followers::new(runs.store().clone());
+        let changes = ChangeFeed::new(runs.store().clone(), &settings.project);
         let webhooks = Webhooks::new(runs.store().clone(), &settings.project, settings.webhooks_reach_private);
         Service(Arc::new(Inner {
             runs,
@@ -69,6 +72,7 @@ impl Service {
             spaces: SpaceCache::default(),
             live: LiveRuns::default(),
             followers,
+            changes,
             webhooks,
             callers: CallerStates::default(),
             limiters: Mutex::default(),

@@ -1,5 +1,6 @@
 //! Facts about a run that only the server that continues it needs. They are in its journal.
 
+use crate::spaces::GivenPart;
 use agent_spaces_durable::header::Header;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,6 +20,9 @@ pub(crate) struct RunOrigin {
     /// Stored program that it executes: `report@3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,
+    /// What its space took of its base when the run started; `None` for a configured space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) given: Option<GivenPart>,
 }
 
 impl RunOrigin {

@@ -61,6 +61,15 @@ pub(crate) struct StoredSpace {
     pub(crate) is_ending: bool,
 }
 
+/// What a made space takes of its base. Runs keep what their space had when they started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GivenPart {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    capabilities: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    policy: Option<Value>,
+}
+
 impl StoredSpace {
     /// Returns true if it can be used.
     pub(crate) fn is_alive(&self) -> bool {
@@ -92,6 +101,28 @@ impl SpaceRecord {
         let part: StoredSpace = serde_json::from_str(&body).map_err(|error| Problem::internal(&error))?;
         let base = part.base.clone();
         Ok(SpaceRecord { id, base, made: Some(Made { owner, part, version, created, updated }) })
+    }
+
+    /// Returns a hash of what it is made of.
+    pub(super) fn shape(&self) -> String {
+        let part = self.made.as_ref().map(|made| (&made.part.capabilities, &made.part.policy));
+        let text = serde_json::json!([self.base, part]).to_string();
+        blake3::hash(text.as_bytes()).to_hex().to_string()
+    }
+
+    /// Returns what it takes of its base; `None` for one of the configuration.
+    pub(crate) fn given(&self) -> Option<GivenPart> {
+        let StoredSpace { capabilities, policy, .. } = &self.made.as_ref()?.part;
+        Some(GivenPart { capabilities: capabilities.clone(), policy: policy.clone() })
+    }
+
+    /// Returns it with another part of its base, if it is one that a caller made.
+    pub(crate) fn with_given(mut self, given: GivenPart) -> SpaceRecord {
+        if let Some(made) = &mut self.made {
+            made.part.capabilities = given.capabilities;
+            made.part.policy = given.policy;
+        }
+        self
     }
 
     /// Returns the resource limits that its maker chose.

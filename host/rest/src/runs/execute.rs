@@ -43,14 +43,13 @@ impl Service {
         let _active = self.0.callers.active_run(&owner);
         let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
         let space = header.space.as_deref().unwrap_or_default();
-        let Some(space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
+        let Some(mut space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
             // A space whose caller is no longer given its base may be given it again.
             return match self.is_kept(space).await.map_err(failed)? {
                 true => Err(DurableError::Interrupted("space.denied".to_owned())),
                 false => end(self, run).await,
             };
         };
-        let mut space = space;
         // It keeps what it started with, unless the author of a document chose that.
         if let Some(given) = origin.given
             && space.given().as_ref() != Some(&given)

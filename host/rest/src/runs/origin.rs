@@ -37,3 +37,22 @@ impl RunOrigin {
         RunOrigin::deserialize(origin).ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RunOrigin;
+    use crate::spaces::GivenPart;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[test]
+    fn a_run_knows_what_its_space_had() {
+        let given: GivenPart = serde_json::from_value(json!({ "capabilities": ["mcp:slack"] })).unwrap();
+        let origin = RunOrigin { config: "/c.json".to_owned(), given: Some(given), ..RunOrigin::default() };
+        let command = origin.command();
+        assert_eq!(command["origin"]["given"], json!({ "capabilities": ["mcp:slack"] }));
+        assert_eq!(RunOrigin::deserialize(&command["origin"]).unwrap(), origin);
+        // As earlier programs wrote it.
+        assert_eq!(RunOrigin::deserialize(&json!({ "config": "/c.json" })).unwrap().given, None);
+    }
+}

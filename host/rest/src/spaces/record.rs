@@ -213,3 +213,29 @@ pub(super) fn changed_meanwhile() -> Problem {
     let detail = "The space was changed meanwhile: read it again, and send its new ETag";
     Problem::new(http::StatusCode::PRECONDITION_FAILED, "precondition", detail)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Made, SpaceRecord, StoredSpace};
+    use serde_json::{Value, json};
+
+    fn space(part: Value) -> SpaceRecord {
+        let part: StoredSpace = serde_json::from_value(part).unwrap();
+        let made = Made { owner: "ann".to_owned(), part, version: 1, created: 0, updated: 0 };
+        SpaceRecord { id: "spc_1".to_owned(), base: None, made: Some(made) }
+    }
+
+    #[test]
+    fn a_space_is_made_again_if_its_capabilities_or_policy_change() {
+        let plain = space(json!({ "name": "a" }));
+        assert_eq!(plain.shape(), space(json!({ "name": "b", "limits": { "calls": 3 } })).shape());
+        let less = space(json!({ "name": "a", "capabilities": ["mcp:slack"] }));
+        let strict = space(json!({ "name": "a", "policy": { "functions": { "*": "deny" } } }));
+        assert!(plain.shape() != less.shape() && plain.shape() != strict.shape() && less.shape() != strict.shape());
+        let configured = SpaceRecord { made: None, ..plain.clone() };
+        assert!(configured.shape() != plain.shape() && configured.given().is_none());
+        // A run goes on with what it started with.
+        let before = strict.with_given(less.given().unwrap());
+        assert_eq!((before.shape(), before.given()), (less.shape(), less.given()));
+    }
+}

@@ -11,6 +11,7 @@
 //! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
 //! - `changes`: stream of the changes of runs and approvals; `change_feed`: who reads them from the store
+//! - [`server_source`]: where MCP servers come from; `servers`: requests about them
 //! - `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
 //! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`, `sse`: parts of requests and
@@ -46,6 +47,8 @@ mod query;
 mod routes;
 mod run_error;
 mod runs;
+pub mod server_source;
+mod servers;
 mod service;
 pub mod source;
 mod space_cache;

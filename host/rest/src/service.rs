@@ -6,6 +6,7 @@ use crate::change_feed::ChangeFeed;
 use crate::followers::Followers;
 use crate::live::LiveRuns;
 use crate::problem::Problem;
+use crate::server_source::ServerSource;
 use crate::source::SpaceSource;
 use crate::space_cache::SpaceCache;
 use crate::webhooks::Webhooks;
@@ -17,7 +18,7 @@ use agent_spaces_pipeline::OPERATOR_TARGET;
 use agent_spaces_serve::concurrency::ConcurrencyLimiter;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -53,6 +54,8 @@ pub(crate) struct Inner {
     pub(crate) changes: ChangeFeed,
     pub(crate) webhooks: Webhooks,
     pub(crate) callers: CallerStates,
+    /// MCP servers, if they are shown.
+    pub(crate) servers: OnceLock<Arc<dyn ServerSource>>,
     limiters: Mutex<HashMap<String, ConcurrencyLimiter>>,
     pub(crate) worker: Mutex<Option<Worker>>,
     /// Cancelled when the server stops: no new runs.
@@ -75,10 +78,16 @@ impl Service {
             changes,
             webhooks,
             callers: CallerStates::default(),
+            servers: OnceLock::new(),
             limiters: Mutex::default(),
             worker: Mutex::default(),
             draining: CancellationToken::new(),
         }))
+    }
+
+    /// Shows MCP servers. Only the first call has an effect.
+    pub fn show_servers(&self, servers: Arc<dyn ServerSource>) {
+        let _is_shown_already = self.0.servers.set(servers);
     }
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {

@@ -67,12 +67,12 @@ pub fn review(before: &LockedServer, now: &LockedServer) -> Vec<ReviewedChange> 
     reviewed
 }
 
-/// Returns a hash of the command or address and the tools of a server. The order of keys does not count.
+/// Returns a hash of the tools of a server. The order of keys does not count.
 pub fn offer_digest(offer: &LockedServer) -> String {
-    let mut text = offer.endpoint.to_string();
+    let mut text = String::new();
     for tool in &offer.tools {
-        text.push('\n');
         canonical(tool, &mut text);
+        text.push('\n');
     }
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
@@ -203,12 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_of_the_address_and_the_tools() {
+    fn a_digest_is_of_the_tools() {
         let one = server("https://a.example", &[json!({ "name": "a", "inputSchema": { "x": 1, "y": 2 } })]);
         let same = server("https://a.example", &[json!({ "inputSchema": { "y": 2, "x": 1 }, "name": "a" })]);
         let other = server("https://a.example", &[json!({ "name": "a", "inputSchema": { "x": 1, "y": 3 } })]);
-        let moved = server("https://b.example", &[json!({ "name": "a", "inputSchema": { "x": 1, "y": 2 } })]);
         assert_eq!(offer_digest(&one), offer_digest(&same));
-        assert!(offer_digest(&one) != offer_digest(&other) && offer_digest(&one) != offer_digest(&moved));
+        assert_ne!(offer_digest(&one), offer_digest(&other));
     }
 }

@@ -7,6 +7,7 @@
 //!   the stream of changes.
 //! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
 //! - `files`, `file_bounds`: files of spaces, and paths and sizes that are refused.
+//! - `servers`: MCP servers and the acceptance of their tools.
 //! - `webhooks`: changes of webhooks, and messages to a local receiver.
 //! - `bad_requests`, `operations`: wrong requests to every operation of the OpenAPI document.
 //! - `shutdown`: SIGTERM with runs in progress; `data_folder`: what a server keeps.
@@ -32,6 +33,7 @@ mod programs;
 mod run_control;
 mod runs;
 mod server;
+mod servers;
 mod shutdown;
 mod space_bounds;
 mod spaces;

@@ -16,6 +16,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{FromRequest, State};
 use http::Request;
+use http::header::CONTENT_TYPE;
 use hyper::body::Body as _;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -160,7 +161,7 @@ impl<S: Sync> FromRequest<S> for NewAcceptance {
 
     async fn from_request(request: Request<Body>, state: &S) -> Result<NewAcceptance, Problem> {
         // A request without a body accepts whatever the server offers.
-        if request.body().is_end_stream() {
+        if request.body().is_end_stream() && !request.headers().contains_key(CONTENT_TYPE) {
             return Ok(NewAcceptance::default());
         }
         JsonBody::from_request(request, state).await.map(|JsonBody(new)| new)

@@ -74,9 +74,12 @@ fn operator() -> Who {
 }
 
 async fn send(service: &Service, who: Who, method: &str, path: &str, body: Value) -> (StatusCode, Value) {
-    let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
-    let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
-    let mut request = request.body(body).unwrap();
+    let request = Request::builder().method(method).uri(path);
+    let request = match body {
+        Value::Null => request.body(Body::empty()),
+        body => request.header("content-type", "application/json").body(Body::from(body.to_string())),
+    };
+    let mut request = request.unwrap();
     request.extensions_mut().insert(who);
     let response = api::router().with_state(service.clone()).oneshot(request).await.unwrap();
     let status = response.status();

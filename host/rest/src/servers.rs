@@ -129,7 +129,7 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
 #[utoipa::path(
     post, path = "/v1/servers/{server}/accept", tag = "servers", operation_id = "acceptServer",
     params(("server" = String, Path, description = "Name of the server")),
-    request_body = Option<NewAcceptance>,
+    request_body = NewAcceptance,
     responses((status = 200, description = "The server", body = ServerView)),
 )]
 async fn accept(
@@ -160,7 +160,7 @@ impl<S: Sync> FromRequest<S> for NewAcceptance {
     type Rejection = Problem;
 
     async fn from_request(request: Request<Body>, state: &S) -> Result<NewAcceptance, Problem> {
-        // A request without a body accepts whatever the server offers.
+        // Like `{}`: it accepts whatever the server offers.
         if request.body().is_end_stream() && !request.headers().contains_key(CONTENT_TYPE) {
             return Ok(NewAcceptance::default());
         }

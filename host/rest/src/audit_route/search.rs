@@ -4,9 +4,8 @@ use crate::audit::{AuditLine, AuditPosition};
 use crate::problem::Problem;
 use crate::query::Query;
 use crate::time;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// Query parameters of a search.
 pub(super) const PARAMETERS: [&str; 7] = ["type", "caller", "run", "from", "until", "q", "order"];
@@ -19,9 +18,9 @@ const MAX_TEXT: usize = 500;
 const CLOCK_SLACK_MS: i64 = 3_600_000;
 
 /// Order of entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum AuditOrder {
+pub(super) enum AuditOrder {
     #[default]
     Oldest,
     Newest,

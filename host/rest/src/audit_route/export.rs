@@ -1,6 +1,6 @@
 //! The log as lines of JSON, streamed.
 
-use super::{AuditEntry, READ_BYTES, READ_ENTRIES, Search, is_shown, read, unreadable};
+use super::{AuditEntry, READ_BYTES, Search, is_shown, read, unreadable};
 use crate::audit::{AuditLimits, AuditLog, AuditPosition};
 use crate::pages::encode;
 use crate::problem::Problem;
@@ -18,6 +18,9 @@ use tokio::sync::OwnedSemaphorePermit;
 
 /// Bytes of the log that one export reads at most: four files of the default size.
 const MAX_EXPORT: u64 = 256 << 20;
+
+/// Entries of one part: about as many as a megabyte has.
+const PART_ENTRIES: usize = 4_000;
 
 /// Export that is being sent. It reads a part of the log whenever its client has read the one before.
 pub(super) struct Export {
@@ -82,7 +85,7 @@ impl Export {
 
     /// Reads a part of the log. Returns its lines, if any are asked for.
     async fn part(&mut self) -> Result<Bytes, Problem> {
-        let limits = AuditLimits { bytes: self.left.min(READ_BYTES), entries: READ_ENTRIES };
+        let limits = AuditLimits { bytes: self.left.min(READ_BYTES), entries: PART_ENTRIES };
         let read = read(&*self.log, self.search.order, self.position, limits).await.map_err(unreadable)?;
         let mut text = Vec::new();
         for line in read.lines {

@@ -59,6 +59,7 @@ fn an_approved_call_is_made_once() {
     let (run, approval) = ask(&api, ECHOES);
     assert!(id(&approval).starts_with("apr_"), "{approval}");
     assert_eq!((&approval["runId"], &approval["status"]), (&json!(run), &json!("pending")));
+    assert_eq!(approval.get("caller"), None, "the operator has no name");
     assert_eq!((&approval["capability"], &approval["function"]), (&json!("hostile"), &json!("echo")));
     assert_eq!((&approval["params"], &approval["callId"]), (&json!({ "message": "paid" }), &json!(1)));
     wait_until("it waits", || (api.status(&run) == "awaiting_approval").then_some(()));
@@ -146,6 +147,10 @@ fn only_callers_who_may_approve_decide() {
     let served = RestServer::new();
     let (operator, may, may_not) = (served.operator(), served.caller(0), served.caller(1));
     let (run, approval) = ask(&may_not, REMOVES);
+    // The operator sees whose run it is.
+    let seen = operator.get(&format!("/v1/approvals/{}", id(&approval))).with_status(200).json();
+    let started = operator.get(&format!("/v1/runs/{run}")).with_status(200).json();
+    assert_eq!((&seen["caller"], &started["caller"]), (&json!("caller-1"), &json!("caller-1")), "{seen} {started}");
     decide(&may_not, &approval, json!({ "decision": "approve" })).problem(403, "auth.denied");
     decide(&may_not, &approval, json!({ "decision": "deny" })).problem(403, "auth.denied");
     decide(&may, &approval, json!({ "decision": "approve" })).problem(404, "not_found");

@@ -48,3 +48,38 @@ fn actions_are_recorded_under_the_callers_name() {
     assert_eq!(actions(&all).len(), expected.len() + 1, "the operator sees all");
     served.operator().get("/v1/audit?cursor=x").problem(400, "request.invalid");
 }
+
+#[test]
+fn the_log_is_searched_exported_and_verified() {
+    let served = RestServer::new();
+    let (ann, bob) = (served.caller(0), served.caller(1));
+    bob.new_space();
+    let space = ann.new_space();
+    let run = ann.run(&space, "export default 1;");
+    let run = run["id"].as_str().unwrap();
+    let found =
+        |api: &Api, query: &str| api.get(&format!("/v1/audit?{query}")).with_status(200).json()["items"].clone();
+    let finished = format!("order=newest&type=runFinished&run={run}");
+    wait_until("all is written", || found(&ann, &finished).get(0).cloned());
+    let newest = found(&ann, "order=newest&limit=1");
+    let oldest = found(&ann, "limit=1");
+    assert_eq!(oldest[0]["entry"]["action"], "space.created");
+    assert!(newest[0]["seq"].as_u64() > oldest[0]["seq"].as_u64(), "{newest} {oldest}");
+    assert_eq!(found(&ann, "caller=caller-1"), json!([]), "a filter shows nothing of others");
+    assert_eq!(found(&served.operator(), "caller=caller-1&type=space.created").as_array().unwrap().len(), 1);
+    assert_eq!(found(&ann, "until=2001-01-01T00:00:00Z"), json!([]));
+    assert_eq!(found(&ann, &format!("q={}", run.to_uppercase())).as_array().map(Vec::is_empty), Some(false));
+
+    let export = ann.get("/v1/audit/export?type=space.created").with_status(200);
+    assert_eq!(export.header("content-type"), Some("application/x-ndjson"));
+    let lines: Vec<Value> =
+        String::from_utf8_lossy(&export.body).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!((&lines[0]["entry"]["spaceId"], &lines[0]["entry"]["caller"]), (&json!(space), &json!("caller-0")));
+    ann.get("/v1/audit/export?limit=1").problem(400, "request.invalid");
+
+    ann.get("/v1/audit/verification").problem(403, "auth.denied");
+    let verified = served.operator().get("/v1/audit/verification").with_status(200).json();
+    assert_eq!((&verified["ok"], &verified["verdict"]), (&json!(true), &json!("unchanged")), "{verified}");
+    assert!(verified["entries"].as_u64() >= Some(4), "{verified}");
+}

@@ -36,7 +36,7 @@ fn headers(last: Option<&str>) -> Vec<(&str, &str)> {
 }
 
 /// Parses the events that are whole: an empty line follows.
-fn parse(bytes: &[u8]) -> Vec<StreamEvent> {
+pub(crate) fn parse(bytes: &[u8]) -> Vec<StreamEvent> {
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     // Without a line break after it.
     lines.pop();

@@ -3,9 +3,11 @@
 //! - `server`: the server in a temporary project; `client`: requests; `event_stream`: server-sent events.
 //! - `spaces`, `space_bounds`: spaces of the configuration and of callers, and what they cannot be given.
 //! - `runs`, `run_control`, `programs`: runs, their cancellation and queue, and stored programs; `capabilities`.
-//! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers.
+//! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers; `changes`:
+//!   the stream of changes.
 //! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
 //! - `files`, `file_bounds`: files of spaces, and paths and sizes that are refused.
+//! - `servers`: MCP servers and the acceptance of their tools.
 //! - `webhooks`: changes of webhooks, and messages to a local receiver.
 //! - `bad_requests`, `operations`: wrong requests to every operation of the OpenAPI document.
 //! - `shutdown`: SIGTERM with runs in progress; `data_folder`: what a server keeps.
@@ -15,6 +17,7 @@ mod approvals;
 mod audit;
 mod bad_requests;
 mod capabilities;
+mod changes;
 mod client;
 mod data_folder;
 mod document;
@@ -30,6 +33,7 @@ mod programs;
 mod run_control;
 mod runs;
 mod server;
+mod servers;
 mod shutdown;
 mod space_bounds;
 mod spaces;

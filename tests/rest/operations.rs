@@ -51,6 +51,7 @@ impl Operation {
             ("POST", "/v1/spaces/{space}/runs") => br#"{"source":"1"}"#,
             ("POST", path) if path.ends_with("/answers") => br#"{"call":1,"outcome":"didNotHappen"}"#,
             ("POST", path) if path.ends_with("/decision") => br#"{"decision":"deny"}"#,
+            ("POST", path) if path.ends_with("/accept") => b"{}",
             ("PUT", _) => b"x",
             _ => b"",
         }
@@ -78,6 +79,7 @@ pub(crate) fn operations(served: &RestServer) -> Vec<Operation> {
     api.put(&format!("/v1/spaces/{space}/files/own.txt"), b"own").with_status(201);
     let own = json!({
         "space": space, "run": run, "approval": approval, "version": "1", "path": "own.txt", "name": "report",
+        "server": "none",
     });
     let mut all = Vec::new();
     for (template, item) in document["paths"].as_object().unwrap() {

@@ -1,5 +1,6 @@
 //! Spaces of the configuration and of callers.
 
+use crate::approvals::support::wait_until;
 use crate::mcp::support::eventually;
 use crate::rest::client::{id, text};
 use crate::rest::server::{REMOVES, RestServer, SLEEPS};
@@ -84,6 +85,60 @@ fn a_change_needs_the_current_etag() {
     change(&changed.etag(), json!({ "limits": { "fuel": 1_000_000_000_001_u64 } })).problem(403, "space.denied");
     change(&changed.etag(), json!({ "name": "" })).problem(400, "request.invalid");
     assert_eq!(api.get(&path).json(), space, "what is refused changes nothing");
+}
+
+#[test]
+fn a_change_of_capabilities_and_policy_is_checked_as_a_new_space_is() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let made = api.post("/v1/spaces", &json!({ "name": "first" })).with_status(201);
+    let space = id(&made.json());
+    let path = format!("/v1/spaces/{space}");
+    let change = |etag: &str, body: Value| api.send_json("PATCH", &path, &[("if-match", etag)], &body);
+    let waiting = api.start(&space, REMOVES);
+    let approval = wait_until("it asks", || api.get("/v1/approvals?status=pending").json()["items"].get(0).map(id));
+
+    let policy = json!({ "functions": { "mail.send": { "decision": "deny" } } });
+    let body = json!({ "capabilities": ["./tools/mail.json"], "policy": policy });
+    let changed = change(&made.etag(), body).with_status(200);
+    let shown = changed.json();
+    let modules: Vec<String> = shown["modules"].as_array().unwrap().iter().map(text).collect();
+    assert!(modules.iter().any(|module| module == "@capabilities/mail"), "{shown}");
+    assert!(!modules.iter().any(|module| module == "@capabilities/files"), "{shown}");
+    assert_eq!((&shown["policy"], &shown["name"]), (&policy, &json!("first")));
+    let listed = api.get("/v1/spaces?limit=100").json();
+    assert!(listed["items"].as_array().unwrap().contains(&shown), "{listed}");
+
+    for (wrong, status, code) in [
+        (json!({ "capabilities": ["mcp:slack"] }), 403, "space.denied"),
+        (json!({ "policy": { "http": { "enabled": true } } }), 403, "space.denied"),
+        (json!({ "policy": { "functions": 1 } }), 400, "request.invalid"),
+        (json!({ "capabilities": null }), 400, "request.invalid"),
+        (json!({ "policy": null }), 400, "request.invalid"),
+    ] {
+        change(&changed.etag(), wrong).problem(status, code);
+    }
+    change(&made.etag(), json!({ "capabilities": [] })).problem(412, "precondition");
+    assert_eq!(api.get(&path).json(), shown, "what is refused changes nothing");
+
+    // New runs have what the space has now.
+    let sends = "import { mail } from '@capabilities/mail';
+        let said; try { said = await mail.send({ to: 'a' }); } catch (error) { said = error.code; } export default said;";
+    assert_eq!(api.run(&space, sends)["value"], "call.denied");
+    api.post(&format!("{path}/runs"), &json!({ "source": REMOVES })).problem(422, "import.denied");
+    let is_change = |item: &Value| item["entry"]["action"] == "space.changed" && item["entry"]["spaceId"] == *space;
+    wait_until("it is recorded", || {
+        let entries = api.get("/v1/audit?limit=100").with_status(200).json();
+        entries["items"].as_array().unwrap().iter().any(is_change).then_some(())
+    });
+
+    // One that waits keeps what it had, also in another process.
+    let served = served.killed_and_started();
+    let api = served.operator();
+    api.post(&format!("/v1/approvals/{approval}/decision"), &json!({ "decision": "approve" })).with_status(200);
+    let ended = api.ended(&waiting);
+    assert_eq!((&ended["status"], &ended["value"]), (&json!("finished"), &json!("removed a")), "{ended}");
+    assert_eq!(api.get(&path).json(), shown);
 }
 
 #[test]

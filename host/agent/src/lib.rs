@@ -53,6 +53,6 @@ pub use model::{LanguageModel, ModelTarget, Price, Window};
 pub use record::{NoLog, QuestionSettings, Record, SessionLog};
 pub use replay::{Divergence, Replayed};
 pub use service::{AgentService, AgentSource, AgentSummary, Nesting, ParentCall, Question, SessionChoice, Surface};
-pub use sessions::{SessionPage, SessionSummary};
+pub use sessions::{SessionPage, SessionPart, SessionSummary, SessionTotals, SessionUsage};
 pub use space_tools::{MAX_DIRECT_FUNCTIONS, MAX_DIRECT_TOKENS, SpaceTools, choose};
 pub use tools::{Instructions, ToolContext, ToolOutput, ToolRequest, Tools};

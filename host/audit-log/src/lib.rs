@@ -29,6 +29,7 @@
 //! - `gap`, `presence`: entries that were not written.
 //! - `rotate`: rotation. `ship`, `shipped`: shipping heads elsewhere, and comparing them.
 //! - `line`: format and check of one line. `reader`: line reader. `pages`: [`AuditReader`], entries in pages.
+//! - `report`: [`Report`], the verdict of a verification.
 //! - `head`, `key`: a signed head and its key. `heads`: the current heads.
 //! - `tail`: lines after the last signed one.
 //! - `boot`: boot id of the machine. `files`: private files. `operator`: warnings, as `tracing` events.
@@ -48,6 +49,7 @@ mod presence;
 mod queue;
 mod reader;
 mod recorder;
+mod report;
 mod rotate;
 mod settings;
 mod shared;
@@ -63,6 +65,7 @@ pub use log::AuditLog;
 pub use operator::OPERATOR_TARGET;
 pub use pages::{AuditReader, ReadEntry, ReadLimits, ReadPage, ReadPosition};
 pub use recorder::{Entry, Recorder};
+pub use report::{Report, Verdict};
 pub use rotate::Rotation;
 pub use settings::Settings;
 pub use ship::Shipping;

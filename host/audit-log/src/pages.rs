@@ -4,6 +4,10 @@
 //! tampering.
 //!
 //! [`verify`]: crate::verify
+//!
+//! `newest`: entries from the end back.
+
+mod newest;
 
 use crate::error::AuditError;
 use crate::files::{self, Access};
@@ -47,11 +51,11 @@ pub struct ReadLimits {
 /// Entries that follow one another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadPage {
-    /// Entries, oldest first.
+    /// Entries, in the order in which they were read.
     pub entries: Vec<ReadEntry>,
     /// Position of the next page.
     pub next: ReadPosition,
-    /// True if the log had no further line.
+    /// True if the log had no further line in this direction.
     pub is_end: bool,
     /// Bytes that were read, with those of lines that were skipped.
     pub scanned: u64,
@@ -66,6 +70,8 @@ pub struct ReadEntry {
     pub time: String,
     /// Entry, as it was recorded, or one of the log's own: `recovered`, `gap`, `rotated`, `omitted`.
     pub entry: Value,
+    /// Position before it.
+    pub before: ReadPosition,
     /// Position after it.
     pub after: ReadPosition,
 }
@@ -192,9 +198,10 @@ impl Found {
                 return Ok(true);
             }
             page.scanned = page.scanned.saturating_add(bytes);
+            let before = page.next;
             page.next.offset = end;
             if let Some(Line { seq, time, entry }) = line.and_then(|line| serde_json::from_slice(line).ok()) {
-                page.entries.push(ReadEntry { seq, time, entry, after: page.next });
+                page.entries.push(ReadEntry { seq, time, entry, before, after: page.next });
             }
         }
     }

@@ -80,6 +80,10 @@ pub trait Store: Send + Sync + Debug {
     /// Unknown ones are left out, repeated ones are returned once.
     fn progress(&self, runs: Vec<String>) -> Pending<Vec<Progress>>;
 
+    /// Lists runs whose last change is after a position, which is the time of a change and the id of a run, oldest change
+    /// first. They have no outcomes. It does not look at those that parked or ended before.
+    fn changed_runs(&self, after: (i64, String), limit: usize) -> Pending<Vec<RunRow>>;
+
     /// Stores a request for approval. A repeated one is accepted if it is the same.
     fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket;
 
@@ -88,6 +92,10 @@ pub trait Store: Send + Sync + Debug {
 
     /// Lists approvals, oldest first.
     fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>>;
+
+    /// Lists approvals that were decided after a position, which is the time of a decision and the id of an approval,
+    /// oldest decision first.
+    fn decided_approvals(&self, after: (i64, String), limit: usize) -> Pending<Vec<ApprovalRow>>;
 
     /// Returns the number of approvals that a filter selects, at most its limit, without reading their requests.
     fn count_approvals(&self, filter: ApprovalFilter) -> Pending<u64>;

@@ -17,6 +17,7 @@
 //! - `listing`, `calls`: requests to a server: lists, tool calls, resources, prompts.
 //! - `spans`: spans of those requests, and their trace context.
 //! - `server`, `session`: connection life cycle, and the check of tools against the lock.
+//! - `last_seen`: [`LastSeen`], the outcome of the last start and the last offer of a server.
 //! - `watch`: subscription to changes of the tool list.
 //! - [`results`]: tool results as data for scripts.
 //! - [`lock`]: record of what was accepted of a server, and its comparison with what the server offers now.
@@ -33,6 +34,7 @@ mod context;
 mod error;
 mod explanation;
 mod handler;
+mod last_seen;
 mod late_discover;
 mod listing;
 pub mod lock;
@@ -56,6 +58,7 @@ pub use connection::Connection;
 pub use context::{Context, Warnings};
 pub use error::{CallError, ConnectError};
 pub use handler::Progress;
+pub use last_seen::{LastSeen, Seen, SeenOffer};
 pub use listing::{Identity, Listing, MAX_ITEMS};
 pub use server::Server;
 pub use settings::{

@@ -4,6 +4,7 @@ use crate::calls::CallOptions;
 use crate::connection::Connection;
 use crate::context::Context;
 use crate::error::{CallError, ConnectError};
+use crate::last_seen::{LastSeen, SeenOffer};
 use crate::listing::Listing;
 use crate::lock::LockedServer;
 use crate::results;
@@ -42,6 +43,8 @@ struct Inner {
     context: Context,
     /// Lock entry of the server; without one all tools are accepted.
     accepted: OnceLock<Arc<LockedServer>>,
+    /// What was last seen of it.
+    seen: Arc<LastSeen>,
 }
 
 #[derive(Default)]
@@ -67,9 +70,25 @@ impl Server {
         accepted: Option<Arc<LockedServer>>,
         resolve: impl Fn() -> Result<ServerSettings, ConnectError> + Send + Sync + 'static,
     ) -> Server {
+        Server::seen_in(context, accepted, resolve, Arc::default())
+    }
+
+    /// Creates a server that records what is seen of it.
+    pub fn seen_in(
+        context: &Context,
+        accepted: Option<Arc<LockedServer>>,
+        resolve: impl Fn() -> Result<ServerSettings, ConnectError> + Send + Sync + 'static,
+        seen: Arc<LastSeen>,
+    ) -> Server {
         let accepted = accepted.map(OnceLock::from).unwrap_or_default();
-        let inner = Inner { resolve: Box::new(resolve), context: context.clone(), accepted };
+        let inner = Inner { resolve: Box::new(resolve), context: context.clone(), accepted, seen };
         Server { shared: Arc::new(inner), state: Mutex::default() }
+    }
+
+    /// Returns true if there is a usable session now. Starts none.
+    pub fn is_connected(&self) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.session.as_ref().is_some_and(|session| session.is_usable())
     }
 
     /// Calls a tool by the server's own name for it and returns its result as data. A call is never sent twice.
@@ -226,7 +245,11 @@ impl Server {
             let died_young = session.connection.is_closed() && session.connection.age() < STEADY;
             state.session = None;
             match died_young {
-                true => state.fail(ConnectError::Failed("its process exited or its connection closed".into())),
+                true => {
+                    let error = ConnectError::Failed("its process exited or its connection closed".into());
+                    self.shared.seen.put(Err(error.clone()));
+                    state.fail(error);
+                }
                 false => state.failures = 0,
             }
         }
@@ -265,14 +288,28 @@ impl Drop for Server {
 
 impl Inner {
     async fn start(self: Arc<Inner>) -> Started {
+        let started = self.open().await;
+        if let Err(error) = &started {
+            self.seen.put(Err(error.clone()));
+        }
+        started
+    }
+
+    async fn open(&self) -> Started {
         let mut settings = (self.resolve)()?;
         if let Some(version) = self.accepted.get().and_then(|accepted| accepted.protocol.as_deref()) {
             settings.expected = Protocol::of_version(version);
         }
         let connection = Connection::open(settings, &self.context).await?;
-        let session = Session::new(connection, self.accepted.get().cloned());
+        let session = Session::new(connection, self.accepted.get().cloned(), self.seen.clone());
         match session.compare().await {
-            Ok(()) => Ok(Arc::new(session)),
+            Ok(()) => {
+                // Otherwise the comparison has recorded it.
+                if self.accepted.get().is_none() {
+                    self.seen.put(Ok(SeenOffer::default()));
+                }
+                Ok(Arc::new(session))
+            }
             Err(error) => {
                 session.connection.close().await;
                 Err(match error {

@@ -143,3 +143,26 @@ async fn a_session_after_a_forgotten_one_is_checked_against_the_lock() {
     assert!(matches!(refused, Err(CallError::Changed(_))), "{refused:?}");
     assert_eq!(fixture.count("tools/call"), 2);
 }
+
+#[tokio::test]
+async fn what_was_last_seen_is_kept_without_a_start() {
+    let fixture = Fixture::accepted().await;
+    let accepted = fixture.server.shared.accepted.get().cloned();
+    let seen = Arc::<LastSeen>::default();
+    let settings = testing::settings(&fixture.web.url).0;
+    let server = Server::seen_in(&Context::default(), accepted, move || Ok(settings.clone()), seen.clone());
+    assert!(seen.get().is_none() && !server.is_connected(), "nothing is started");
+    server.get_ready().await.unwrap();
+    let offer = seen.get().unwrap().outcome.unwrap();
+    assert!(server.is_connected() && offer.changed.is_none() && offer.tools > Some(0), "{offer:?}");
+    server.close().await;
+    assert!(!server.is_connected());
+    fixture.set(Behaviour { changes_tools: true, ..Behaviour::default() });
+    server.get_ready().await.unwrap();
+    let offer = seen.get().unwrap().outcome.unwrap();
+    assert!(offer.changed.is_some(), "{offer:?}");
+    let refuses = || Err(ConnectError::Refused("not accepted".into()));
+    let refused = Server::seen_in(&Context::default(), None, refuses, seen.clone());
+    assert!(refused.get_ready().await.is_err());
+    assert!(matches!(seen.get().unwrap().outcome, Err(ConnectError::Refused(_))));
+}

@@ -3,6 +3,7 @@
 use crate::calls::CallOptions;
 use crate::connection::Connection;
 use crate::error::{CallError, ConnectError};
+use crate::last_seen::{LastSeen, SeenOffer};
 use crate::listing::Listing;
 use crate::lock::{Change, LockedServer, Verdict, compare, server_warnings, verdict};
 use agent_spaces_types::told_once::ToldOnce;
@@ -24,10 +25,12 @@ pub(crate) struct Session {
     /// passes unchecked.
     compared: tokio::sync::Mutex<u64>,
     warned: ToldOnce,
+    /// Where changes are recorded, for people who look at the server.
+    seen: Arc<LastSeen>,
 }
 
 impl Session {
-    pub(crate) fn new(connection: Connection, accepted: Option<Arc<LockedServer>>) -> Session {
+    pub(crate) fn new(connection: Connection, accepted: Option<Arc<LockedServer>>, seen: Arc<LastSeen>) -> Session {
         connection.watch_tools();
         Session {
             connection,
@@ -36,6 +39,7 @@ impl Session {
             changes: RwLock::default(),
             compared: tokio::sync::Mutex::default(),
             warned: ToldOnce::at_most(MAX_WARNINGS),
+            seen,
         }
     }
 
@@ -104,7 +108,10 @@ impl Session {
         let now = listing.locked(accepted.endpoint.clone(), &context.redactor);
         // The text quotes tools that were not accepted, so it must not reach scripts.
         let incomparable = |error| CallError::Changed(format!("its current tools are invalid: {error}"));
-        let changes = compare(accepted, &now.map_err(incomparable)?);
+        let now = now.map_err(incomparable)?;
+        let changes = compare(accepted, &now);
+        let tools = Some(now.tools.len());
+        self.seen.put(Ok(SeenOffer { tools, changed: (!changes.is_empty()).then(|| Arc::new(now)) }));
         for warning in server_warnings(&changes) {
             self.warn(&warning);
         }

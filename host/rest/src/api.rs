@@ -2,7 +2,7 @@
 
 use crate::problem::{MEDIA_TYPE, Problem};
 use crate::service::Service;
-use crate::{approvals, audit_route, capabilities, events, files, programs, runs, spaces};
+use crate::{approvals, audit_route, capabilities, changes, events, files, programs, runs, servers, spaces};
 use agent_spaces_telemetry::context::{self, TraceContext};
 use agent_spaces_telemetry::spans;
 use axum::Router;
@@ -62,6 +62,7 @@ const LOG_TARGET: &str = "agent_spaces::http";
         (name = "approvals", description = "Calls that wait for a person"),
         (name = "capabilities", description = "Functions that programs can call"),
         (name = "programs", description = "Stored sources"),
+        (name = "servers", description = "MCP servers of the configuration"),
         (name = "audit", description = "Record of what callers and their runs did"),
     ),
 )]
@@ -74,9 +75,11 @@ fn parts() -> (Router<Service>, OpenApi) {
         .merge(files::router())
         .merge(runs::router())
         .merge(events::router())
+        .merge(changes::router())
         .merge(approvals::router())
         .merge(capabilities::router())
         .merge(programs::router())
+        .merge(servers::router())
         .merge(audit_route::router());
     let (router, document) = router.split_for_parts();
     (router, completed(document))

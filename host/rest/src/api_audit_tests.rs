@@ -1,7 +1,9 @@
 //! Actions through the API, with a log that takes entries or refuses them.
 
 use crate::api;
-use crate::audit::{ApiAction, AuditFault, AuditLimits, AuditLines, AuditLog, AuditPosition, Auditing};
+use crate::audit::{
+    ApiAction, AuditFault, AuditLimits, AuditLines, AuditLog, AuditPosition, AuditVerdict, AuditVerification, Auditing,
+};
 use crate::service::{Service, ServiceSettings};
 use crate::source::NoSpaces;
 use crate::who::Who;
@@ -39,6 +41,32 @@ impl AuditLog for MemoryLog {
 
     fn read(&self, _: Option<AuditPosition>, _: AuditLimits) -> Auditing<'_, AuditLines> {
         Box::pin(async { Err(AuditFault("cannot read /home/ann/log.jsonl: denied".to_owned())) })
+    }
+
+    fn read_newest(&self, before: Option<AuditPosition>, limits: AuditLimits) -> Auditing<'_, AuditLines> {
+        self.read(before, limits)
+    }
+
+    fn verify(&self) -> Auditing<'_, Option<AuditVerification>> {
+        let verdict = AuditVerdict::Changed;
+        let (entries, files, recovered, lost, gaps, unwritten) = (None, None, None, None, None, None);
+        let (waiting, removed, line, message) = (None, None, Some(3), Some("was changed".to_owned()));
+        Box::pin(async move {
+            Ok(Some(AuditVerification {
+                ok: false,
+                verdict,
+                entries,
+                files,
+                recovered,
+                lost,
+                gaps,
+                unwritten,
+                waiting,
+                removed,
+                line,
+                message,
+            }))
+        })
     }
 }
 
@@ -151,8 +179,21 @@ async fn a_log_that_is_off_or_unreadable_is_a_problem() {
     let (status, problem) = unreadable.send(&ann(), "GET", "/v1/audit", Value::Null).await;
     assert_eq!((status, &problem["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("host.audit")));
     assert!(!problem.to_string().contains("/home"), "{problem}");
-    for query in ["limit=0", "cursor=x", "cusor=abc", "caller=bob"] {
+    for query in ["limit=0", "cursor=x", "cusor=abc", "order=up"] {
         let path = format!("/v1/audit?{query}");
         assert_eq!(unreadable.status(&ann(), "GET", &path, Value::Null).await, StatusCode::BAD_REQUEST, "{query}");
     }
+}
+
+#[tokio::test]
+async fn only_the_operator_verifies_the_log() {
+    let server = Server::new(Some(Arc::new(MemoryLog::default())));
+    let (status, problem) = server.send(&ann(), "GET", "/v1/audit/verification", Value::Null).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::FORBIDDEN, &json!("auth.denied")));
+    let operator = Who(Client::of_process(Caller::default()));
+    let (status, verified) = server.send(&operator, "GET", "/v1/audit/verification", Value::Null).await;
+    let expected = json!({ "ok": false, "verdict": "changed", "line": 3, "message": "was changed" });
+    assert_eq!((status, verified), (StatusCode::OK, expected));
+    let (status, problem) = server.send(&ann(), "GET", "/v1/audit/export", Value::Null).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("host.audit")));
 }

@@ -8,6 +8,9 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 /// Runs with all their output that one caller reads at once: each may have megabytes.
 const MAX_VIEWS: usize = 8;
 
+/// Exports of the audit log that one caller reads at once: each has a megabyte in memory.
+const MAX_EXPORTS: usize = 4;
+
 /// State of all callers. The configuration bounds their number.
 #[derive(Default)]
 pub(crate) struct CallerStates(Mutex<HashMap<String, Arc<CallerState>>>);
@@ -16,6 +19,7 @@ struct CallerState {
     /// Held while something is counted and stored, so that two requests at once do not both pass a limit.
     making: Arc<tokio::sync::Mutex<()>>,
     views: Arc<Semaphore>,
+    exports: Arc<Semaphore>,
     activity: Mutex<Activity>,
 }
 
@@ -46,6 +50,11 @@ impl CallerStates {
         self.of(owner).views.clone().acquire_owned().await.ok()
     }
 
+    /// Returns the permit of an export; `None` for a caller who has too many.
+    pub(crate) fn export_permit(&self, owner: &str) -> Option<OwnedSemaphorePermit> {
+        self.of(owner).exports.clone().try_acquire_owned().ok()
+    }
+
     /// Counts a run of a caller in memory.
     pub(crate) fn active_run(&self, owner: &str) -> ActiveRun {
         let state = self.of(owner);
@@ -63,7 +72,12 @@ impl CallerStates {
 
 impl Default for CallerState {
     fn default() -> CallerState {
-        CallerState { making: Arc::default(), views: Arc::new(Semaphore::new(MAX_VIEWS)), activity: Mutex::default() }
+        CallerState {
+            making: Arc::default(),
+            views: Arc::new(Semaphore::new(MAX_VIEWS)),
+            exports: Arc::new(Semaphore::new(MAX_EXPORTS)),
+            activity: Mutex::default(),
+        }
     }
 }
 

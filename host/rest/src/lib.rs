@@ -10,10 +10,12 @@
 //! - [`source`]: where spaces come from
 //! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
+//! - `changes`: stream of the changes of runs and approvals; `change_feed`: who reads them from the store
+//! - [`server_source`]: where MCP servers come from; `servers`: requests about them
 //! - `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
-//! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`: parts of requests and responses;
-//!   `problem`, `run_error`: errors
+//! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`, `sse`: parts of requests and
+//!   responses; `problem`, `run_error`: errors
 //! - `approval_request`, `space_documents`: stored data that several modules read
 //! - `callers`: locks, permits and activity of each caller
 //! - `live`: runs in memory; `followers`: notification of new entries; `space_cache`: spaces that were made
@@ -26,6 +28,8 @@ mod audit_route;
 mod body;
 mod callers;
 mod capabilities;
+mod change_feed;
+mod changes;
 mod etags;
 mod events;
 mod files;
@@ -43,11 +47,14 @@ mod query;
 mod routes;
 mod run_error;
 mod runs;
+pub mod server_source;
+mod servers;
 mod service;
 pub mod source;
 mod space_cache;
 mod space_documents;
 mod spaces;
+mod sse;
 mod time;
 mod webhooks;
 mod who;

@@ -2,9 +2,11 @@
 
 use crate::audit::{ApiAction, AuditLog};
 use crate::callers::CallerStates;
+use crate::change_feed::ChangeFeed;
 use crate::followers::Followers;
 use crate::live::LiveRuns;
 use crate::problem::Problem;
+use crate::server_source::ServerSource;
 use crate::source::SpaceSource;
 use crate::space_cache::SpaceCache;
 use crate::webhooks::Webhooks;
@@ -16,7 +18,7 @@ use agent_spaces_pipeline::OPERATOR_TARGET;
 use agent_spaces_serve::concurrency::ConcurrencyLimiter;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -49,8 +51,11 @@ pub(crate) struct Inner {
     pub(crate) spaces: SpaceCache,
     pub(crate) live: LiveRuns,
     pub(crate) followers: Followers,
+    pub(crate) changes: ChangeFeed,
     pub(crate) webhooks: Webhooks,
     pub(crate) callers: CallerStates,
+    /// MCP servers, if they are shown.
+    pub(crate) servers: OnceLock<Arc<dyn ServerSource>>,
     limiters: Mutex<HashMap<String, ConcurrencyLimiter>>,
     pub(crate) worker: Mutex<Option<Worker>>,
     /// Cancelled when the server stops: no new runs.
@@ -61,6 +66,7 @@ impl Service {
     /// Creates a service for the runs of a store.
     pub fn new(runs: DurableRuns, source: Arc<dyn SpaceSource>, settings: ServiceSettings) -> Service {
         let followers = Followers::new(runs.store().clone());
+        let changes = ChangeFeed::new(runs.store().clone(), &settings.project);
         let webhooks = Webhooks::new(runs.store().clone(), &settings.project, settings.webhooks_reach_private);
         Service(Arc::new(Inner {
             runs,
@@ -69,12 +75,19 @@ impl Service {
             spaces: SpaceCache::default(),
             live: LiveRuns::default(),
             followers,
+            changes,
             webhooks,
             callers: CallerStates::default(),
+            servers: OnceLock::new(),
             limiters: Mutex::default(),
             worker: Mutex::default(),
             draining: CancellationToken::new(),
         }))
+    }
+
+    /// Shows MCP servers. Only the first call has an effect.
+    pub fn show_servers(&self, servers: Arc<dyn ServerSource>) {
+        let _is_shown_already = self.0.servers.set(servers);
     }
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {

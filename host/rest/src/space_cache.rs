@@ -12,10 +12,11 @@ const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
 /// Most outlines that are kept. They are small.
 const MAX_OUTLINES: u64 = 10_000;
 
-/// Everything that a made space depends on: its id, its version in the store, and the version of the source.
-pub(crate) type Key = (String, u64, u64);
+/// Everything that a made space depends on: its id, a hash of the base and the part, and the version of the source. A
+/// space whose part was changed has another key, while runs that are in progress use what they started with.
+pub(crate) type Key = (String, String, u64);
 
-/// Everything that an outline depends on: a hash of the base and the part without its id, and the version of the source.
+/// Everything that an outline depends on: the same without the id.
 pub(crate) type OutlineKey = (String, u64);
 
 /// Made spaces, and outlines of spaces for lists. Clones share state.

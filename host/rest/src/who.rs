@@ -30,6 +30,14 @@ impl Who {
         (!self.is_operator()).then(|| self.owner().to_owned())
     }
 
+    /// Refuses whoever is not the operator.
+    pub(crate) fn check_operator(&self) -> Result<(), Problem> {
+        match self.is_operator() {
+            true => Ok(()),
+            false => Err(Problem::denied("auth.denied", "Only the operator may do this: use the token of the server")),
+        }
+    }
+
     /// Refuses a caller that may not decide on calls of its runs.
     pub(crate) fn check_may_approve(&self) -> Result<(), Problem> {
         match self.is_operator() || self.0.may_approve() {

@@ -66,5 +66,8 @@ pub(crate) const MAX_CALLER_APPROVALS: usize = 100;
 /// Bytes of what is shown of a call that waits.
 pub(crate) const MAX_SHOWN_CALL: usize = 64 << 10;
 
+/// Bytes of what is shown of one text of a session.
+pub(crate) const MAX_SHOWN_TEXT: usize = 64 << 10;
+
 /// Time for a person to decide. The caller's client waits as long.
 pub(crate) const APPROVAL_TIME: Duration = Duration::from_secs(5 * 60);

@@ -9,6 +9,7 @@ use agent_spaces_agent::{
     ToolMode, ToolOutput, ToolRequest, Tools, Window,
 };
 use agent_spaces_http_server::{Client, HttpResponse};
+use agent_spaces_journal::Store;
 use agent_spaces_models::{
     Answer, Api, Arguments, Delta, Finish, ModelError, ModelErrorKind, Part, Provider, Request, Tool, ToolCall, Usage,
     Watch,
@@ -86,6 +87,11 @@ impl Scripted {
 
     pub(crate) fn service(self: &Arc<Scripted>) -> AgentService {
         AgentService::new(self.clone(), self.clone(), None, Accounting::default(), None)
+    }
+
+    /// The same, with sessions in a store.
+    pub(crate) fn stored_service(self: &Arc<Scripted>, store: Arc<dyn Store>) -> AgentService {
+        AgentService::new(self.clone(), self.clone(), Some(store), Accounting::default(), None)
     }
 
     /// Asks with a limit of one question at once.

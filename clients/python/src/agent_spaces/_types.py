@@ -99,6 +99,8 @@ class SpaceChange:
     name: str | None = None
     ttl_seconds: int | None = None
     limits: Limits | None = None
+    capabilities: list[str] | None = None
+    policy: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,7 @@ class Approval:
     places: list[str]
     created_at: str
     expires_at: str
+    caller: str | None = None
     decision: Decision | None = None
 
 
@@ -265,6 +268,7 @@ class RunInfo:
     in_doubt: list[DoubtfulCall] | None = None
     waits_until: str | None = None
     program: str | None = None
+    caller: str | None = None
 
     @property
     def ended(self) -> bool:

@@ -29,7 +29,7 @@ use crate::guard::Guard;
 use crate::model::LanguageModel;
 use crate::record::Record;
 use crate::replay::{Replayed, replay};
-use crate::sessions::{SessionPage, SessionSummary, Sessions};
+use crate::sessions::{SessionPage, SessionPart, SessionSummary, Sessions};
 use agent_spaces_http_server::Client;
 use agent_spaces_journal::Store;
 use agent_spaces_pipeline::accounting::Accounting;
@@ -130,6 +130,38 @@ impl AgentService {
         self.kept(id)?.records(client.owner(), id).await
     }
 
+    /// Sessions of an agent, newest first: those of the caller, or those of all for the operator. A page that is not full
+    /// may have a next one.
+    ///
+    /// # Errors
+    /// [`AgentError::Store`].
+    pub async fn sessions_of(
+        &self,
+        client: &Client,
+        agent: &str,
+        before: Option<(i64, String)>,
+        limit: usize,
+    ) -> Result<SessionPage, AgentError> {
+        match &self.0.sessions {
+            Some(sessions) => sessions.list_of(seen_owner(client), agent, before, limit).await,
+            None => Ok(SessionPage::default()),
+        }
+    }
+
+    /// Records of a session of an agent, from a number on (1 is the first). The operator sees those of all callers.
+    ///
+    /// # Errors
+    /// [`AgentError::UnknownSession`], [`AgentError::Store`].
+    pub async fn session_part(
+        &self,
+        client: &Client,
+        agent: &str,
+        id: &str,
+        from: u64,
+    ) -> Result<SessionPart, AgentError> {
+        self.kept(id)?.part_of(seen_owner(client), agent, id, from).await
+    }
+
     /// Deletes a session with its records.
     ///
     /// # Errors
@@ -177,4 +209,9 @@ impl fmt::Debug for AgentService {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("AgentService").finish_non_exhaustive()
     }
+}
+
+/// Owner of the sessions that a caller may look at; `None` for those of all.
+fn seen_owner(client: &Client) -> Option<&str> {
+    (!client.is_process()).then(|| client.owner())
 }

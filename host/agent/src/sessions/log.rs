@@ -1,9 +1,9 @@
 //! The log of one session.
 
-use super::{MAX_BYTES, MAX_RECORDS, RECORD, now_ms, pieces, record_id, store_failed};
+use super::{Body, MAX_BYTES, MAX_RECORDS, RECORD, SESSION, SessionTotals, now_ms, pieces, record_id, store_failed};
 use crate::error::AgentError;
 use crate::record::{Record, SessionLog};
-use agent_spaces_journal::{Expected, NewDocument, Put, Store};
+use agent_spaces_journal::{Document, Expected, NewDocument, Put, Store};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -31,12 +31,14 @@ struct State {
     next: u64,
     /// Bytes of all records.
     bytes: u64,
+    /// What all records took.
+    totals: SessionTotals,
     /// The failure of an earlier record: whether it was written is not known, so none is written after it.
     failed: Option<AgentError>,
 }
 
 impl JournalLog {
-    /// Goes on after `next - 1` records of `bytes` together.
+    /// Goes on after `next - 1` records of `bytes` and `totals` together.
     pub(super) fn new(
         store: Arc<dyn Store>,
         session: String,
@@ -44,9 +46,10 @@ impl JournalLog {
         kept_ms: i64,
         next: u64,
         bytes: u64,
+        totals: SessionTotals,
     ) -> Self {
         let place = Arc::new(Place { store, session, owner, kept_ms });
-        JournalLog { place, state: Arc::new(Mutex::new(State { next, bytes, failed: None })) }
+        JournalLog { place, state: Arc::new(Mutex::new(State { next, bytes, totals, failed: None })) }
     }
 }
 
@@ -54,6 +57,7 @@ impl SessionLog for JournalLog {
     fn append<'a>(&'a self, record: &'a Record) -> BoxFuture<'a, Result<(), AgentError>> {
         Box::pin(async move {
             let text = serde_json::to_string(record).map_err(|error| AgentError::Store(error.to_string()))?;
+            let (took, is_end) = (SessionTotals::of(record), matches!(record, Record::Finished { .. }));
             let place = self.place.clone();
             let mut state = self.state.clone().lock_owned().await;
             // A question may end while a record is being written. The record is finished in its own task, so that the
@@ -64,6 +68,12 @@ impl SessionLog for JournalLog {
                 }
                 let written = place.write(&mut state, &text).await;
                 state.failed = written.clone().err();
+                if written.is_ok() {
+                    state.totals.add(took);
+                }
+                if written.is_ok() && is_end {
+                    place.keep_totals(state.totals).await;
+                }
                 written
             });
             written.await.unwrap_or_else(|_| Err(AgentError::Store("the task that writes it ended".to_owned())))
@@ -72,6 +82,17 @@ impl SessionLog for JournalLog {
 }
 
 impl Place {
+    /// Writes the totals to the session, for lists. Best effort: opening the session counts its records again.
+    async fn keep_totals(&self, totals: SessionTotals) {
+        let Ok(Some(found)) = self.store.document(SESSION, &self.session).await else { return };
+        let Ok(body) = serde_json::from_str::<Body>(&found.body) else { return };
+        let Ok(body) = serde_json::to_string(&Body { totals, ..body }) else { return };
+        let Document { kind, id, owner, version, expires, .. } = found;
+        // Another version is that of another question, or the session was deleted.
+        let _ =
+            self.store.put_document(NewDocument { kind, id, owner, body, expires }, Expected::Version(version)).await;
+    }
+
     async fn write(&self, state: &mut State, text: &str) -> Result<(), AgentError> {
         let (number, bytes) = (state.next, state.bytes.saturating_add(text.len() as u64));
         if number > MAX_RECORDS || bytes > MAX_BYTES {

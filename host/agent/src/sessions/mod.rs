@@ -14,17 +14,21 @@
 //! # Layout
 //! - `log`: [`JournalLog`], which appends
 //! - `read`: reading of records
+//! - `of_agent`: sessions of one agent; `totals`: what a session took
 //! - `pieces`: records that are larger than a document
 //! - `days`: daily spending of agents
 
 mod days;
 mod log;
+mod of_agent;
 mod pieces;
 mod read;
 #[cfg(test)]
 mod tests;
+mod totals;
 
 pub(crate) use log::JournalLog;
+pub use totals::{SessionTotals, SessionUsage};
 
 use crate::error::AgentError;
 use crate::record::Record;
@@ -75,11 +79,13 @@ pub(crate) struct Sessions {
 }
 
 /// A session without its records. Times are in milliseconds since the Unix epoch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
     /// Its id.
     pub id: String,
+    /// Its caller; empty for the operator.
+    pub owner: String,
     /// The agent that answers in it.
     pub agent: String,
     /// Beginning of its first question.
@@ -90,10 +96,24 @@ pub struct SessionSummary {
     pub updated: i64,
     /// Time from which on it is gone.
     pub expires: Option<i64>,
+    /// What its questions took, but for one that is being answered.
+    #[serde(flatten)]
+    pub totals: SessionTotals,
+}
+
+/// Some records of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionPart {
+    /// The session.
+    pub summary: SessionSummary,
+    /// The records, in their order. Where possible they end with a whole question.
+    pub records: Vec<Record>,
+    /// Number of the record after them; `None` if these are the last.
+    pub next: Option<u64>,
 }
 
 /// Some sessions, newest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionPage {
     /// The sessions.
     pub sessions: Vec<SessionSummary>,
@@ -107,6 +127,8 @@ struct Body {
     agent: String,
     title: String,
     created: i64,
+    #[serde(flatten)]
+    totals: SessionTotals,
 }
 
 /// A session in which a question can be asked.
@@ -137,21 +159,22 @@ impl Sessions {
         getrandom::fill(&mut bytes).map_err(|error| AgentError::Store(error.to_string()))?;
         let id = format!("{PREFIX}{}", HEXLOWER.encode(&bytes));
         let title = String::from(agent_spaces_types::shown::Shown::line(question, MAX_TITLE));
-        let body = Body { agent: agent.to_owned(), title, created: now_ms() };
+        let totals = SessionTotals::default();
+        let body = Body { agent: agent.to_owned(), title, created: now_ms(), totals };
         let body = serde_json::to_string(&body).map_err(|error| AgentError::Store(error.to_string()))?;
         let new = self.document_of(&id, owner, body);
         match self.store.put_document(new, Expected::Absent).await.map_err(store_failed)? {
             Put::Stored(_) => {}
             Put::Conflict(_) | Put::Missing => return Err(AgentError::SessionBusy(id)),
         }
-        let log = self.log(&id, owner, 1, 0);
+        let log = self.log(&id, owner, 1, 0, totals);
         Ok(OpenSession { id, agent: agent.to_owned(), records: Vec::new(), log })
     }
 
     /// Opens a session for a question, and prolongs its life.
     pub(crate) async fn open(&self, owner: &str, id: &str) -> Result<OpenSession, AgentError> {
         let found = self.find(owner, id).await?;
-        let body = body(&found)?;
+        let mut body = body(&found)?;
         let read = self.read(id, Some(now_ms().saturating_add(self.time_to_live_ms))).await?;
         if read.next + MIN_FREE > MAX_RECORDS || read.bytes > MAX_BYTES / 4 * 3 {
             let (records, mebibytes) = (read.next - 1, read.bytes >> 20);
@@ -159,13 +182,16 @@ impl Sessions {
                 "session {id:?} is full: it has {records} records of {mebibytes} MiB. Start another session"
             )));
         }
-        let again = self.document_of(id, owner, found.body);
+        // A question that was killed left others.
+        body.totals = SessionTotals::of_all(&read.records);
+        let text = serde_json::to_string(&body).map_err(|error| AgentError::Store(error.to_string()))?;
+        let again = self.document_of(id, owner, text);
         match self.store.put_document(again, Expected::Version(found.version)).await.map_err(store_failed)? {
             Put::Stored(_) => {}
             Put::Conflict(_) => return Err(AgentError::SessionBusy(id.to_owned())),
             Put::Missing => return Err(AgentError::UnknownSession(id.to_owned())),
         }
-        let log = self.log(id, owner, read.next, read.bytes);
+        let log = self.log(id, owner, read.next, read.bytes, body.totals);
         Ok(OpenSession { id: id.to_owned(), agent: body.agent, records: read.records, log })
     }
 
@@ -204,13 +230,19 @@ impl Sessions {
 
     /// The document of a session of this caller.
     async fn find(&self, owner: &str, id: &str) -> Result<Document, AgentError> {
+        self.find_of(Some(owner), id).await
+    }
+
+    /// The same; of any caller without an owner.
+    async fn find_of(&self, owner: Option<&str>, id: &str) -> Result<Document, AgentError> {
         let unknown = || AgentError::UnknownSession(id.chars().take(MAX_ID).collect());
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         if !id.starts_with(PREFIX) || id.len() > MAX_ID || !id.bytes().all(is_plain) {
             return Err(unknown());
         }
         let found = self.store.document(SESSION, id).await.map_err(store_failed)?;
-        found.filter(|found| found.owner == owner && !is_expired(found, now_ms())).ok_or_else(unknown)
+        let is_theirs = |found: &Document| owner.is_none_or(|owner| found.owner == owner);
+        found.filter(|found| is_theirs(found) && !is_expired(found, now_ms())).ok_or_else(unknown)
     }
 
     fn document_of(&self, id: &str, owner: &str, body: String) -> NewDocument {
@@ -218,8 +250,8 @@ impl Sessions {
         NewDocument { kind: SESSION.to_owned(), id: id.to_owned(), owner: owner.to_owned(), body, expires }
     }
 
-    fn log(&self, id: &str, owner: &str, next: u64, bytes: u64) -> JournalLog {
-        JournalLog::new(self.store.clone(), id.to_owned(), owner.to_owned(), self.record_ms(), next, bytes)
+    fn log(&self, id: &str, owner: &str, next: u64, bytes: u64, totals: SessionTotals) -> JournalLog {
+        JournalLog::new(self.store.clone(), id.to_owned(), owner.to_owned(), self.record_ms(), next, bytes, totals)
     }
 
     /// Time to live of a record, in milliseconds.
@@ -239,9 +271,9 @@ fn body(document: &Document) -> Result<Body, AgentError> {
 }
 
 fn summary(document: Document) -> Result<SessionSummary, AgentError> {
-    let Body { agent, title, created } = body(&document)?;
-    let Document { id, updated, expires, .. } = document;
-    Ok(SessionSummary { id, agent, title, created, updated, expires })
+    let Body { agent, title, created, totals } = body(&document)?;
+    let Document { id, owner, updated, expires, .. } = document;
+    Ok(SessionSummary { id, owner, agent, title, created, updated, expires, totals })
 }
 
 fn is_expired(document: &Document, now: i64) -> bool {

@@ -9,6 +9,10 @@ use futures_util::future::join_all;
 /// Documents that are asked for at once: at most 32 MiB.
 const WINDOW: u64 = 32;
 
+/// Bytes and records that whoever looks at a session gets at once.
+const MAX_PART_BYTES: usize = 8 << 20;
+const MAX_PART_RECORDS: usize = 2_000;
+
 /// The records of a session.
 pub(super) struct Read {
     /// The records.
@@ -37,6 +41,36 @@ impl Sessions {
             }
         }
         Ok(read)
+    }
+
+    /// Reads records from a number on, one at least. Returns the number of the next too, if there may be more.
+    pub(super) async fn read_part(&self, session: &str, from: u64) -> Result<(Vec<Record>, Option<u64>), AgentError> {
+        let mut part: Vec<(u64, Record)> = Vec::new();
+        let (mut next, mut bytes) = (from.max(1), 0_usize);
+        'reading: while next <= MAX_RECORDS {
+            for head in self.heads(session, next).await {
+                let Some(head) = head.map_err(store_failed)? else { return Ok((records(part), None)) };
+                let number = next;
+                next += 1;
+                let Some(text) = self.text(session, number, head, None).await? else { continue };
+                bytes = bytes.saturating_add(text.len());
+                let record = serde_json::from_str(&text).map_err(|error| damaged(session, number, &error))?;
+                part.push((number, record));
+                if bytes >= MAX_PART_BYTES || part.len() >= MAX_PART_RECORDS {
+                    break 'reading;
+                }
+            }
+        }
+        if next > MAX_RECORDS {
+            return Ok((records(part), None));
+        }
+        // A question that has begun comes whole with the next part, so that its calls have their results.
+        let last = part.iter().rposition(|(_, record)| matches!(record, Record::Asked { .. }));
+        if let Some(last) = last.filter(|last| *last > 0) {
+            next = part.get(last).map_or(next, |(number, _)| *number);
+            part.truncate(last);
+        }
+        Ok((records(part), Some(next)))
     }
 
     /// Deletes all records.
@@ -103,6 +137,10 @@ impl Sessions {
         self.store.put_document(new, Expected::Version(version)).await.map_err(store_failed)?;
         Ok(())
     }
+}
+
+fn records(numbered: Vec<(u64, Record)>) -> Vec<Record> {
+    numbered.into_iter().map(|(_, record)| record).collect()
 }
 
 fn piece(document: &Document, session: &str, number: u64) -> Result<pieces::Piece, AgentError> {

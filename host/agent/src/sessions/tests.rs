@@ -164,3 +164,69 @@ async fn a_question_keeps_records_as_long_as_its_session() {
     assert!(of_record >= of_session);
     assert_eq!(sessions.open("ann", &session.id).await.unwrap().records, [asked("q")]);
 }
+
+fn answered(output_tokens: u64, cost: Option<f64>) -> Record {
+    let usage = agent_spaces_models::Usage { input_tokens: 10, output_tokens, ..Default::default() };
+    let origin = agent_spaces_models::Origin {
+        provider: "local".to_owned(),
+        model: "tiny".to_owned(),
+        api: agent_spaces_models::Api::Ollama,
+    };
+    let finish = agent_spaces_models::Finish::Stop;
+    let answer = agent_spaces_models::Answer { parts: Vec::new(), finish, usage, model: None };
+    Record::Answered { origin, request: String::new(), answer, cost }
+}
+
+#[tokio::test]
+async fn a_session_counts_what_its_questions_took() {
+    let (_folder, sessions) = sessions(DAY);
+    let session = sessions.create("ann", "helper", "q").await.unwrap();
+    let listed = async || sessions.list_of(Some("ann"), "helper", None, 10).await.unwrap().sessions[0].totals;
+    session.log.append(&asked("q")).await.unwrap();
+    session.log.append(&answered(5, Some(0.5))).await.unwrap();
+    assert_eq!(listed().await, SessionTotals::default(), "the question is being answered");
+    session.log.append(&Record::Nested { tokens: 3, cost: 0.25 }).await.unwrap();
+    session.log.append(&Record::Finished { ending: "done".to_owned() }).await.unwrap();
+    let usage = SessionUsage { input_tokens: 10, output_tokens: 5, cost: Some(0.75) };
+    assert_eq!(listed().await, SessionTotals { turns: 1, usage });
+    // A second question that was killed is counted when the session is opened again.
+    session.log.append(&answered(7, None)).await.unwrap();
+    sessions.open("ann", &session.id).await.unwrap();
+    assert_eq!((listed().await.turns, listed().await.usage.output_tokens), (2, 12));
+}
+
+#[tokio::test]
+async fn sessions_of_an_agent_are_its_callers_or_the_operators() {
+    let (_folder, sessions) = sessions(DAY);
+    let own = sessions.create("ann", "helper", "q").await.unwrap();
+    own.log.append(&asked("q")).await.unwrap();
+    sessions.create("ann", "other", "q").await.unwrap();
+    sessions.create("bob", "helper", "q").await.unwrap();
+    let count = async |owner, agent| sessions.list_of(owner, agent, None, 10).await.unwrap().sessions.len();
+    assert_eq!((count(Some("ann"), "helper").await, count(Some("eve"), "helper").await), (1, 0));
+    assert_eq!((count(None, "helper").await, count(None, "nobody").await), (2, 0));
+    let first = sessions.list_of(None, "helper", None, 1).await.unwrap();
+    let second = sessions.list_of(None, "helper", first.next, 1).await.unwrap();
+    assert_ne!(first.sessions[0].id, second.sessions[0].id);
+    for owner in [Some("ann"), None] {
+        let part = sessions.part_of(owner, "helper", &own.id, 1).await.unwrap();
+        assert_eq!((part.records.as_slice(), part.next), ([asked("q")].as_slice(), None));
+        assert!(unknown(sessions.part_of(owner, "other", &own.id, 1).await));
+    }
+    assert!(unknown(sessions.part_of(Some("bob"), "helper", &own.id, 1).await));
+}
+
+#[tokio::test]
+async fn a_large_session_is_read_in_parts_of_whole_questions() {
+    let (_folder, sessions) = sessions(DAY);
+    let session = sessions.create("ann", "helper", "q").await.unwrap();
+    let large = || Record::Notice { text: "a".repeat(3 << 20) };
+    for number in 0..4 {
+        session.log.append(&asked(&number.to_string())).await.unwrap();
+        session.log.append(&large()).await.unwrap();
+    }
+    let first = sessions.part_of(None, "helper", &session.id, 0).await.unwrap();
+    assert_eq!((first.records.len(), first.next), (4, Some(5)));
+    let second = sessions.part_of(None, "helper", &session.id, 5).await.unwrap();
+    assert_eq!((second.records.len(), second.records[0].clone(), second.next), (4, asked("2"), None));
+}

@@ -184,3 +184,59 @@ fn a_log_is_read_while_it_is_written_and_rotated() {
     assert_eq!(calls(&seen), (1..=COUNT).map(entry).collect::<Vec<_>>());
     assert!(is_contiguous(&seen));
 }
+
+/// Reads page after page from the end back.
+fn back(place: &Place, before: Option<ReadPosition>, limits: ReadLimits) -> Vec<ReadEntry> {
+    let (mut all, mut next) = (Vec::new(), before);
+    loop {
+        let page = place.reader().read_newest(next, limits).expect("readable");
+        assert!(page.entries.len() <= limits.entries, "{page:?}");
+        assert!(page.is_end || next.is_none_or(|next| page.next < next), "{page:?}");
+        all.extend(page.entries);
+        next = Some(page.next);
+        if page.is_end {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn entries_are_the_same_from_the_end_back() {
+    let place = Place::new();
+    append(&place.small_files(None), 1..=40);
+    assert!(archived(&place.log, 4).exists(), "some files");
+    let mut forward = place.rest(ReadPosition::default(), MANY);
+    forward.reverse();
+    for (bytes, entries) in [(1 << 20, 1000), (1 << 20, 3), (1, 1000), (700, 1000), (u64::MAX, 1)] {
+        assert_eq!(back(&place, None, ReadLimits { bytes, entries }), forward, "{bytes} bytes, {entries} entries");
+    }
+    let middle = forward[20].before;
+    assert_eq!(back(&place, Some(middle), MANY), forward[21..], "goes on before a position");
+    let newest = place.reader().read_newest(None, ReadLimits { entries: 1, ..MANY }).expect("readable");
+    assert_eq!((newest.entries.len(), newest.entries[0].entry.clone(), newest.is_end), (1, entry(40), false));
+}
+
+#[test]
+fn what_is_no_entry_is_skipped_from_the_end_back_too() {
+    let place = Place::with(2);
+    let lines = place.lines();
+    let long = "x".repeat(5 * MAX_LINE);
+    place.write(format!("{}\nnot JSON\n{long}\n\n{}\n{{\"seq\":3,\"ti", lines[0], lines[1]));
+    for bytes in [1, 1 << 20] {
+        assert_eq!(calls(&back(&place, None, ReadLimits { bytes, ..MANY })), [entry(2), entry(1)]);
+    }
+    let inside = ReadPosition { file: 1, offset: 5 };
+    assert_eq!(calls(&back(&place, Some(inside), MANY)), Vec::<Value>::new(), "before the first line");
+    assert_eq!(calls(&back(&place, Some(ReadPosition { file: 9, offset: 0 }), MANY)).len(), 2, "after the last file");
+    fs::remove_file(&place.log).expect("removed");
+    assert_eq!(calls(&back(&place, None, MANY)), Vec::<Value>::new(), "no log");
+}
+
+#[test]
+fn removed_files_are_skipped_from_the_end_back_too() {
+    let place = Place::new();
+    append(&place.small_files(Some(2)), 1..=40);
+    let all = back(&place, None, ReadLimits { entries: 2, ..MANY });
+    assert!(all.len() > 3 && all[0].entry == entry(40), "{all:?}");
+    assert_eq!(all.last().expect("an entry").entry["type"], "rotated", "the oldest file that is left");
+}

@@ -135,6 +135,39 @@ pub(super) fn progress(connection: &Connection, runs: &[String]) -> Result<Vec<P
     })?)
 }
 
+/// States with the index that finds those that changed last. Of runs that are ready or running all are looked at: there
+/// are few, and no index has the time of their changes, because every append would write to it.
+const CHANGED: [(&str, &str); 4] = [
+    ("runs_status", "status = 'ready'"),
+    ("runs_status", "status = 'running'"),
+    ("runs_parked", "status = 'parked'"),
+    ("runs_ended", "status IN ('finished', 'failed', 'cancelled')"),
+];
+
+/// Returns the statement of a list of changed runs. It is one statement, so that no run changes its state meanwhile.
+pub(super) fn select_changed_runs(after: &(i64, String), limit: usize) -> Select {
+    // SQLite's integers are signed.
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let (columns, mut values) = (rows::RUN_WITHOUT_OUTCOME, Vec::new());
+    let parts = CHANGED.map(|(index, condition)| {
+        values.extend([Value::from(after.0), Value::from(after.1.clone()), Value::from(limit)]);
+        format!(
+            "SELECT * FROM (SELECT {columns} FROM runs INDEXED BY {index} \
+             WHERE {condition} AND (updated, id) > (?, ?) ORDER BY updated, id LIMIT ?)"
+        )
+    });
+    values.push(Value::from(limit));
+    Select { sql: format!("{} ORDER BY updated, id LIMIT ?", parts.join(" UNION ALL ")), values }
+}
+
+pub(super) fn changed_runs(
+    connection: &Connection,
+    after: &(i64, String),
+    limit: usize,
+) -> Result<Vec<RunRow>, StoreError> {
+    select_changed_runs(after, limit).rows(connection, rows::run_row)
+}
+
 /// Returns the statement of a list of approvals.
 pub(super) fn select_approvals(filter: &ApprovalFilter) -> Select {
     match_approvals(rows::APPROVAL, filter).page("created, id", filter.limit)
@@ -166,6 +199,22 @@ fn match_approvals(columns: &str, filter: &ApprovalFilter) -> Select {
 
 pub(super) fn approvals(connection: &Connection, filter: &ApprovalFilter) -> Result<Vec<ApprovalRow>, StoreError> {
     select_approvals(filter).rows(connection, rows::approval_row)
+}
+
+/// Returns the statement of a list of decided approvals.
+pub(super) fn select_decided(after: &(i64, String), limit: usize) -> Select {
+    let mut select = Select::new(rows::APPROVAL, "approvals INDEXED BY approvals_decided");
+    select.and("decided_at IS NOT NULL", []);
+    select.and("(decided_at, id) > (?, ?)", [Value::from(after.0), Value::from(after.1.clone())]);
+    select.page("decided_at, id", limit)
+}
+
+pub(super) fn decided_approvals(
+    connection: &Connection,
+    after: &(i64, String),
+    limit: usize,
+) -> Result<Vec<ApprovalRow>, StoreError> {
+    select_decided(after, limit).rows(connection, rows::approval_row)
 }
 
 pub(super) fn count_approvals(connection: &Connection, filter: &ApprovalFilter) -> Result<u64, StoreError> {

@@ -11,6 +11,11 @@ use rusqlite::{Connection, OptionalExtension, Params, Result, Row};
 pub(super) const RUN: &str = "id, status, epoch, owner, lease_until, next_seq, created, updated, wake_at, waits_for, \
                               bytes, script, space, caller, project, engine, outcome, cancel_requested";
 
+/// The same without the outcome, which may be large.
+pub(super) const RUN_WITHOUT_OUTCOME: &str = "id, status, epoch, owner, lease_until, next_seq, created, updated, \
+                                              wake_at, waits_for, bytes, script, space, caller, project, engine, \
+                                              NULL AS outcome, cancel_requested";
+
 /// Columns of an [`ApprovalRow`].
 pub(super) const APPROVAL: &str = "id, run, call, request, decision, created, decided_at";
 

@@ -21,8 +21,12 @@ const KEPT_LOG: i64 = 16 << 20;
 const STATEMENTS: usize = 64;
 
 /// Steps from each format to the next: format 1 is the result of the first. Never changed, only added to.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema-1.sql"), include_str!("schema-2.sql"), include_str!("schema-3.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema-1.sql"),
+    include_str!("schema-2.sql"),
+    include_str!("schema-3.sql"),
+    include_str!("schema-4.sql"),
+];
 
 /// Newest format.
 const FORMAT: u32 = MIGRATIONS.len() as u32;

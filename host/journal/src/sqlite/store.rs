@@ -142,6 +142,10 @@ impl Store for SqliteStore {
         self.query(move |connection| lists::progress(connection, &runs))
     }
 
+    fn changed_runs(&self, after: (i64, String), limit: usize) -> Pending<Vec<RunRow>> {
+        self.query(move |connection| lists::changed_runs(connection, &after, limit))
+    }
+
     fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket {
         self.write(claim, approval.request.len(), Admission::Bounded, move |batch, claim| {
             signals::request_approval(batch, claim, &approval)
@@ -155,6 +159,10 @@ impl Store for SqliteStore {
 
     fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>> {
         self.query(move |connection| lists::approvals(connection, &filter))
+    }
+
+    fn decided_approvals(&self, after: (i64, String), limit: usize) -> Pending<Vec<ApprovalRow>> {
+        self.query(move |connection| lists::decided_approvals(connection, &after, limit))
     }
 
     fn count_approvals(&self, filter: ApprovalFilter) -> Pending<u64> {

@@ -22,7 +22,7 @@ async fn create(fixture: &Fixture, id: &str, [project, caller, space]: [&str; 3]
 }
 
 /// Returns runs of all owners and in all states, newest first.
-async fn mixed_runs(fixture: &Fixture) -> Vec<RunRow> {
+pub(super) async fn mixed_runs(fixture: &Fixture) -> Vec<RunRow> {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let store = &fixture.store;
     let mut rows = Vec::new();

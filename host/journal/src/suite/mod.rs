@@ -3,12 +3,14 @@
 //! # Layout
 //! - `journal`: entries, fencing; `ownership`: claims, leases; `waiting`: parking, signals, cancelling
 //! - `decisions`: approvals; `documents`: documents; `filters`: filters of lists, progress
+//! - `changes`: what changed last
 //! - `upkeep`: lists, blobs, export, prune, changes
 //! - `model`: random histories
 
 // A test, though it is not compiled as one: stores of other crates use it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod changes;
 pub mod decisions;
 pub mod documents;
 pub mod filters;
@@ -141,6 +143,8 @@ macro_rules! store_suite {
             filters::approvals_are_listed_for_an_owner_of_runs,
             filters::approvals_are_counted_as_they_are_listed,
             filters::progress_tells_how_far_runs_are,
+            changes::changed_runs_are_listed_in_the_order_of_their_changes,
+            changes::decided_approvals_are_listed_in_the_order_of_their_decisions,
             upkeep::lists_are_filtered_and_paged,
             upkeep::blobs_are_stored_once_and_by_their_hash,
             upkeep::an_exported_run_is_imported_whole,

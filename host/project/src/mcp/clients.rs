@@ -5,8 +5,9 @@ use super::configured_server::ConfiguredServer;
 use super::{settings, space_folders};
 use agent_spaces_config::{Confine, Scope};
 use agent_spaces_mcp::lock::LockedServer;
-use agent_spaces_mcp::{ConnectError, Context, Server, ServerSettings};
+use agent_spaces_mcp::{ConnectError, Context, LastSeen, Seen, SeenOffer, Server, ServerSettings};
 use agent_spaces_secrets::Variables;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -28,10 +29,13 @@ struct Inner {
     of_callers: Mutex<Vec<Weak<CallerSessions>>>,
     /// All live servers, to close them.
     made: Mutex<Vec<Made>>,
+    /// What was last seen of servers, by name and file.
+    seen: Mutex<BTreeMap<(String, PathBuf), Arc<LastSeen>>>,
 }
 
 /// Server that was made for a space; `None` for one that all spaces share, or that is only listed.
 struct Made {
+    configured: Arc<ConfiguredServer>,
     space: Option<String>,
     server: Weak<Server>,
 }
@@ -52,8 +56,8 @@ impl McpClients {
     /// Creates a set of sessions with these variables, and a folder for the data that servers keep for each space.
     pub fn with_variables(context: Context, variables: Variables, state_folder: Option<PathBuf>) -> McpClients {
         let (shared, of_callers, made) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let confine = OnceLock::new();
-        McpClients(Arc::new(Inner { context, variables, state_folder, confine, shared, of_callers, made }))
+        let (confine, seen) = (OnceLock::new(), Mutex::default());
+        McpClients(Arc::new(Inner { context, variables, state_folder, confine, shared, of_callers, made, seen }))
     }
 
     /// Sets the default confinement of servers. Only the first call has an effect.
@@ -140,11 +144,40 @@ impl McpClients {
             }
             clients.settings(&configured, space.as_deref())
         };
-        let made = Arc::new(Server::new(&self.0.context, accepted.cloned(), resolve));
+        let seen = self.last_seen(server);
+        let made = Arc::new(Server::seen_in(&self.0.context, accepted.cloned(), resolve, seen));
         let mut all = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|known| known.server.strong_count() > 0);
-        all.push(Made { space: made_for, server: Arc::downgrade(&made) });
+        all.push(Made { configured: server.clone(), space: made_for, server: Arc::downgrade(&made) });
         made
+    }
+
+    /// Returns true if a session with a server is open. Starts none.
+    pub fn is_connected(&self, server: &ConfiguredServer) -> bool {
+        let made = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = made.iter().filter(|made| made.configured.is_same(server));
+        own.any(|made| made.server.upgrade().is_some_and(|server| server.is_connected()))
+    }
+
+    /// Returns what was last seen of a server; `None` if it was not started yet.
+    pub fn seen(&self, server: &ConfiguredServer) -> Option<Seen> {
+        self.last_seen(server).get()
+    }
+
+    /// Records that a server was seen with this number of tools, which are accepted.
+    pub fn note_accepted(&self, server: &ConfiguredServer, tools: usize) {
+        self.last_seen(server).put(Ok(SeenOffer { tools: Some(tools), changed: None }));
+    }
+
+    /// Records that a server offers something else than what is accepted.
+    pub fn note_offer(&self, server: &ConfiguredServer, offer: LockedServer) {
+        let tools = Some(offer.tools.len());
+        self.last_seen(server).put(Ok(SeenOffer { tools, changed: Some(Arc::new(offer)) }));
+    }
+
+    fn last_seen(&self, server: &ConfiguredServer) -> Arc<LastSeen> {
+        let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.entry((server.name.clone(), server.file.clone())).or_default().clone()
     }
 
     /// Settings of a server, with all variables expanded.

@@ -60,13 +60,17 @@ impl ConfiguredServer {
     /// Returns true if its command or address differs from that of its lock entry, so that its tools are refused. Another
     /// package version does not count.
     pub fn differs_from(&self, accepted: &LockedServer) -> bool {
+        compare(accepted, &self.moved(accepted)).iter().any(Change::is_breaking)
+    }
+
+    /// Returns its lock entry with the command or address that it has now.
+    pub fn moved(&self, accepted: &LockedServer) -> LockedServer {
         let endpoint = locked_endpoint(self);
         let package = match &endpoint {
             LockedEndpoint::Stdio { command, args } => package_of(command, args),
             LockedEndpoint::Remote { .. } => None,
         };
-        let now = LockedServer { endpoint, package, ..accepted.clone() };
-        compare(accepted, &now).iter().any(Change::is_breaking)
+        LockedServer { endpoint, package, ..accepted.clone() }
     }
 
     /// Returns true if this is the same server, possibly with another configuration.

@@ -10,6 +10,7 @@
 //! - `server_module`: a server that answers a module.
 //! - `provider`: provider of a server's tools, resources and prompts.
 //! - `discovery`: conversion of a server's listing to a lock entry.
+//! - `review`: changes of a server since it was accepted, for people.
 //! - `agent_messages`: error messages about servers, for agents.
 
 mod agent_messages;
@@ -18,6 +19,7 @@ mod clients;
 mod configured_server;
 mod discovery;
 mod provider;
+mod review;
 mod server_module;
 mod settings;
 mod space_folders;
@@ -27,4 +29,5 @@ pub use clients::McpClients;
 pub use configured_server::ConfiguredServer;
 pub use discovery::{endpoint, locked, locked_endpoint};
 pub use provider::{Connected, McpProvider, Unconnected};
+pub use review::{ChangeKind, ReviewedChange, accepted_changes, offer_digest, review};
 pub use server_module::ServerModule;

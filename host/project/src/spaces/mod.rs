@@ -62,6 +62,15 @@ pub struct SpaceModules<'a> {
     is_part: bool,
 }
 
+impl SpaceModules<'_> {
+    /// MCP servers that the space is granted, also those that are switched off or have no tools.
+    pub fn servers(&self) -> impl Iterator<Item = &Arc<ConfiguredServer>> {
+        let of_modules = self.given.iter().filter_map(|definition| definition.server.as_ref());
+        let others = [&self.undiscovered, &self.switched_off, &self.empty];
+        of_modules.map(|server| &server.configured).chain(others.into_iter().flatten().copied())
+    }
+}
+
 impl Project {
     /// Modules of a space: the global capabilities and its own. Without a name, the global ones alone.
     pub fn space(&self, name: Option<&str>) -> Result<SpaceModules<'_>, ProjectError> {

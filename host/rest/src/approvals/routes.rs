@@ -2,7 +2,8 @@
 
 use super::decision::NewDecision;
 use super::stored::StoredApproval;
-use super::view::{ApprovalStatus, ApprovalView};
+use super::view::ApprovalView;
+use crate::approval_request::ApprovalStatus;
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
 use crate::ids;
@@ -12,7 +13,7 @@ use crate::problem::Problem;
 use crate::query::{NoQuery, RawQuery};
 use crate::service::Service;
 use crate::who::Who;
-use agent_spaces_journal::{ApprovalFilter, ApprovalRow, Decided, RunOwner, RunRow};
+use agent_spaces_journal::{ApprovalFilter, ApprovalRow, Decided, RunOwner, RunRow, Summary};
 use axum::Json;
 use axum::extract::State;
 use std::collections::HashMap;
@@ -63,22 +64,22 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
     }
     found.truncate(request.read_limit());
     let page = request.page_until(scan.stopped(), found, StoredApproval::position, |approval| approval);
-    Ok(Json(Page { items: with_spaces(&service, page.items).await?, next: page.next }))
+    Ok(Json(Page { items: of_runs(&service, page.items).await?, next: page.next }))
 }
 
-/// Shows approvals with the spaces of their runs.
-async fn with_spaces(service: &Service, approvals: Vec<StoredApproval>) -> Result<Vec<ApprovalView>, Problem> {
-    let mut spaces: HashMap<String, String> = HashMap::new();
+/// Shows approvals with the spaces and callers of their runs.
+async fn of_runs(service: &Service, approvals: Vec<StoredApproval>) -> Result<Vec<ApprovalView>, Problem> {
+    let mut runs: HashMap<String, Summary> = HashMap::new();
     let mut views = Vec::with_capacity(approvals.len());
     for approval in approvals {
         let run = &approval.request.run_id;
-        if !spaces.contains_key(run) {
+        if !runs.contains_key(run) {
             // One that was removed meanwhile has no approvals any more.
             let Some(row) = service.store().run(run).await? else { continue };
-            spaces.insert(run.clone(), row.summary.space);
+            runs.insert(run.clone(), row.summary);
         }
-        let space = spaces.get(run).cloned().unwrap_or_default();
-        views.push(approval.view(&space));
+        let summary = runs.get(run).cloned().unwrap_or_default();
+        views.push(approval.view(&summary));
     }
     Ok(views)
 }
@@ -150,7 +151,7 @@ fn missing() -> Problem {
 async fn shown(service: &Service, who: &Who, id: &str) -> Result<Json<ApprovalView>, Problem> {
     let (row, run) = approval(service, who, id).await?;
     let approval = StoredApproval::read(&row).ok_or_else(missing)?;
-    Ok(Json(approval.view(&run.summary.space)))
+    Ok(Json(approval.view(&run.summary)))
 }
 
 /// Returns an approval that a caller may see, with its run.

@@ -1,10 +1,10 @@
 //! Approvals in the store.
 
-use super::view::{ApprovalStatus, ApprovalView, DecisionKind, DecisionView};
-use crate::approval_request;
+use super::view::{ApprovalView, DecisionKind, DecisionView};
+use crate::approval_request::{self, ApprovalStatus};
 use crate::time;
 use agent_spaces_approvals::{Request, Verdict};
-use agent_spaces_journal::ApprovalRow;
+use agent_spaces_journal::{ApprovalRow, Summary};
 use serde::Deserialize;
 
 /// Approval in the store: a request, and perhaps a decision.
@@ -39,12 +39,7 @@ impl StoredApproval {
 
     /// Returns its state.
     pub(super) fn status(&self) -> ApprovalStatus {
-        match &self.decision {
-            Some(signed) if signed.decision == Verdict::Approved => ApprovalStatus::Approved,
-            Some(_) => ApprovalStatus::Denied,
-            None if self.request.time_left().is_none() => ApprovalStatus::Expired,
-            None => ApprovalStatus::Pending,
-        }
+        ApprovalStatus::of(&self.request, self.decision.as_ref().map(|signed| signed.decision))
     }
 
     /// Returns true if it waits for a decision.
@@ -57,8 +52,8 @@ impl StoredApproval {
         (self.created, self.id.clone())
     }
 
-    /// Shows it, with the id of the space of its run.
-    pub(crate) fn view(self, space_id: &str) -> ApprovalView {
+    /// Shows it, with the space and the caller of its run.
+    pub(crate) fn view(self, run: &Summary) -> ApprovalView {
         let status = self.status();
         let decision = self.decision.map(|signed| DecisionView {
             decision: match signed.decision {
@@ -73,7 +68,8 @@ impl StoredApproval {
         let request = self.request;
         ApprovalView {
             status,
-            space_id: space_id.to_owned(),
+            space_id: run.space.clone(),
+            caller: Some(run.caller.clone()).filter(|caller| !caller.is_empty()),
             created_at: time::format(self.created),
             expires_at: time::of(request.expires).map(time::format).unwrap_or_else(|| time::format(i64::MAX)),
             message: shown_message(&request),
@@ -104,7 +100,7 @@ mod tests {
     use super::StoredApproval;
     use crate::approval_request::of_ticket;
     use agent_spaces_approvals::{ApproverToken, Decision, Request};
-    use agent_spaces_journal::ApprovalRow;
+    use agent_spaces_journal::{ApprovalRow, Summary};
     use serde_json::{Value, json};
     use std::time::Duration;
 
@@ -113,6 +109,10 @@ mod tests {
     }
 
     fn shown(request: &Request, decision: Option<String>) -> Value {
+        shown_of("ann", request, decision)
+    }
+
+    fn shown_of(caller: &str, request: &Request, decision: Option<String>) -> Value {
         let row = ApprovalRow {
             id: request.id.clone(),
             run: request.run_id.clone(),
@@ -122,14 +122,16 @@ mod tests {
             decision,
             created: 0,
         };
-        serde_json::to_value(StoredApproval::read(&row).unwrap().view("spc_1")).unwrap()
+        let run = Summary { space: "spc_1".to_owned(), caller: caller.to_owned(), ..Summary::default() };
+        serde_json::to_value(StoredApproval::read(&row).unwrap().view(&run)).unwrap()
     }
 
     #[test]
-    fn an_approval_names_its_space() {
+    fn an_approval_names_its_space_and_the_caller_of_its_run() {
         let pending = shown(&request(), None);
         assert_eq!((&pending["spaceId"], &pending["status"]), (&json!("spc_1"), &json!("pending")));
-        assert_eq!(pending["message"], "Create a ticket?");
+        assert_eq!((&pending["message"], &pending["caller"]), (&json!("Create a ticket?"), &json!("ann")));
+        assert_eq!(shown_of("", &request(), None).get("caller"), None, "the operator has no name");
     }
 
     #[test]

@@ -1,22 +1,9 @@
 //! Approvals in responses.
 
+use crate::approval_request::ApprovalStatus;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
-
-/// State of an approval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ApprovalStatus {
-    /// Waits for a decision.
-    Pending,
-    /// The call was approved.
-    Approved,
-    /// The call was denied.
-    Denied,
-    /// Nobody decided in time.
-    Expired,
-}
 
 /// Call that needs approval.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -29,6 +16,9 @@ pub(crate) struct ApprovalView {
     pub(super) run_id: String,
     /// Id of the space of the run.
     pub(super) space_id: String,
+    /// Caller who started the run; missing for the operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) caller: Option<String>,
     /// Number of the call in the run.
     #[schema(minimum = 1)]
     pub(super) call_id: u64,

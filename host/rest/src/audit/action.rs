@@ -40,6 +40,9 @@ pub(crate) enum Action {
     FileWritten,
     #[serde(rename = "file.deleted")]
     FileDeleted,
+    /// The tools of an MCP server were accepted.
+    #[serde(rename = "server.accepted")]
+    ServerAccepted,
 }
 
 /// Things that an action is about.
@@ -61,6 +64,9 @@ pub(crate) struct Subject {
     /// Path of a file, from the workspace of its space.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
+    /// Name of an MCP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) server: Option<String>,
     /// `approve` or `deny`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<&'static str>,

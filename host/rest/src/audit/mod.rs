@@ -8,4 +8,6 @@ mod log;
 
 pub use action::ApiAction;
 pub(crate) use action::{Action, Subject};
-pub use log::{AuditFault, AuditLimits, AuditLine, AuditLines, AuditLog, AuditPosition, Auditing};
+pub use log::{
+    AuditFault, AuditLimits, AuditLine, AuditLines, AuditLog, AuditPosition, AuditVerdict, AuditVerification, Auditing,
+};

@@ -4,26 +4,15 @@ use super::reader::EventReader;
 use crate::followers::Follower;
 use crate::runs::RunStatus;
 use crate::service::Service;
+use crate::sse;
 use agent_spaces_journal::{RunRow, Status};
-use axum::body::Body;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use futures_util::future::select_all;
 use futures_util::stream;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use serde_json::json;
 use std::convert::Infallible;
 use std::fmt::Write as _;
-use std::time::Duration;
-
-/// Interval of comments, which keep proxies from closing a quiet connection.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-/// Bytes after which what was read is sent: a client that does not read keeps them in memory.
-const MAX_FRAME: usize = 256 << 10;
-
-/// Time after which a client that lost its connection connects again.
-const RETRY_MS: u32 = 500;
 
 /// Stream of the events of some runs.
 pub(super) struct EventStream {
@@ -79,13 +68,7 @@ impl EventStream {
             let bytes = stream.next().await?;
             Some((Ok::<Bytes, Infallible>(bytes), stream))
         });
-        let mut response = Body::from_stream(frames).into_response();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-        // Otherwise nginx collects events before it passes them on.
-        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-        response
+        sse::response(frames)
     }
 
     /// Returns the next bytes; `None` at the end.
@@ -94,8 +77,7 @@ impl EventStream {
             return None;
         }
         if !std::mem::replace(&mut self.is_started, true) {
-            // A first line, so that the client knows that it is connected.
-            return Some(Bytes::from(format!("retry: {RETRY_MS}\n\n")));
+            return Some(Bytes::from_static(sse::FIRST));
         }
         loop {
             let mut text = String::new();
@@ -106,7 +88,7 @@ impl EventStream {
                     self.is_over = true;
                     return Some(text.into()).filter(|bytes: &Bytes| !bytes.is_empty());
                 }
-                if text.len() >= MAX_FRAME {
+                if text.len() >= sse::MAX_FRAME {
                     // The others come first in the next one.
                     self.first = index.wrapping_add(1);
                     break;
@@ -126,7 +108,7 @@ impl EventStream {
             let draining = self.service.0.draining.clone();
             tokio::select! {
                 _changed = select_all(changes) => {}
-                () = tokio::time::sleep(KEEP_ALIVE) => return Some(Bytes::from_static(b":\n\n")),
+                () = tokio::time::sleep(sse::KEEP_ALIVE) => return Some(Bytes::from_static(sse::COMMENT)),
                 // Clients connect again, to this server or another.
                 () = draining.cancelled() => {
                     self.is_over = true;

@@ -79,8 +79,12 @@ impl Service {
         let subject =
             Subject { space_id: Some(space.id.clone()), program: source.program.clone(), ..Subject::run(&id) };
         self.record(ApiAction::new(who, Action::RunCreated, subject)).await?;
-        let origin =
-            RunOrigin { config: self.0.settings.config.clone(), name: new.name.clone(), program: source.program };
+        let origin = RunOrigin {
+            config: self.0.settings.config.clone(),
+            name: new.name.clone(),
+            program: source.program,
+            given: space.given(),
+        };
         let info = RunInfo {
             space: Some(space.id.clone()),
             project: self.0.settings.project.clone(),

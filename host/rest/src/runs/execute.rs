@@ -2,7 +2,7 @@
 
 use super::RunOrigin;
 use crate::service::Service;
-use agent_spaces_durable::details::header;
+use agent_spaces_durable::details::{header, is_imported};
 use agent_spaces_durable::{DurableError, Resuming, Spaces, State, Worker, WorkerSettings, control};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use agent_spaces_sandbox::run::RunOptions;
@@ -30,9 +30,7 @@ impl Service {
         let store = self.store();
         let header = header(&**store, run).await?;
         let is_own = |origin: &RunOrigin| origin.config == self.0.settings.config;
-        if RunOrigin::of(&header).filter(is_own).is_none() {
-            return Ok(None);
-        }
+        let Some(origin) = RunOrigin::of(&header).filter(is_own) else { return Ok(None) };
         // It may be about to leave memory here.
         let live = self.0.live.enter(run).await;
         let owner = header.caller.name.clone().unwrap_or_default();
@@ -45,13 +43,20 @@ impl Service {
         let _active = self.0.callers.active_run(&owner);
         let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
         let space = header.space.as_deref().unwrap_or_default();
-        let Some(space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
+        let Some(mut space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
             // A space whose caller is no longer given its base may be given it again.
             return match self.is_kept(space).await.map_err(failed)? {
                 true => Err(DurableError::Interrupted("space.denied".to_owned())),
                 false => end(self, run).await,
             };
         };
+        // It keeps what it started with, unless the author of a document chose that.
+        if let Some(given) = origin.given
+            && space.given().as_ref() != Some(&given)
+            && !is_imported(&**store, run).await?
+        {
+            space = space.with_given(given);
+        }
         let assembled = self.assembled(&space).await.map_err(failed)?;
         let events = space.has_webhook().then(|| self.0.webhooks.approval_listener(run));
         let options = RunOptions { cancel: live.cancel.clone(), events, ..RunOptions::default() };

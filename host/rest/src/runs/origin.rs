@@ -1,5 +1,6 @@
 //! Facts about a run that only the server that continues it needs. They are in its journal.
 
+use crate::spaces::GivenPart;
 use agent_spaces_durable::header::Header;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,6 +20,9 @@ pub(crate) struct RunOrigin {
     /// Stored program that it executes: `report@3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,
+    /// What its space took of its base when the run started; `None` for a configured space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) given: Option<GivenPart>,
 }
 
 impl RunOrigin {
@@ -31,5 +35,24 @@ impl RunOrigin {
     pub(crate) fn of(header: &Header) -> Option<RunOrigin> {
         let origin = header.command.get("origin").filter(|_| header.command.get("kind") == Some(&json!(KIND)))?;
         RunOrigin::deserialize(origin).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunOrigin;
+    use crate::spaces::GivenPart;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[test]
+    fn a_run_knows_what_its_space_had() {
+        let given: GivenPart = serde_json::from_value(json!({ "capabilities": ["mcp:slack"] })).unwrap();
+        let origin = RunOrigin { config: "/c.json".to_owned(), given: Some(given), ..RunOrigin::default() };
+        let command = origin.command();
+        assert_eq!(command["origin"]["given"], json!({ "capabilities": ["mcp:slack"] }));
+        assert_eq!(RunOrigin::deserialize(&command["origin"]).unwrap(), origin);
+        // As earlier programs wrote it.
+        assert_eq!(RunOrigin::deserialize(&json!({ "config": "/c.json" })).unwrap().given, None);
     }
 }

@@ -52,6 +52,14 @@ impl RunStatus {
         }
     }
 
+    /// Returns the state that is shown of a run, whose calls may wait for approval while it is in memory.
+    pub(crate) fn shown(row: &RunRow, has_pending: bool) -> RunStatus {
+        match RunStatus::of(row) {
+            RunStatus::Running if has_pending => RunStatus::AwaitingApproval,
+            status => status,
+        }
+    }
+
     /// Returns the states of the store that a run in this state may have.
     pub(crate) fn stored(self) -> Vec<Status> {
         match self {

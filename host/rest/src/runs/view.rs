@@ -2,16 +2,16 @@
 
 use super::RunOrigin;
 use super::status::RunStatus;
+use crate::approval_request;
 use crate::approvals::{ApprovalView, StoredApproval};
 use crate::ids;
-use crate::pages::MAX_READS;
 use crate::problem::Problem;
 use crate::run_error::ScriptFault;
 use crate::service::Service;
 use crate::time;
 use crate::who::Who;
 use agent_spaces_durable::details::{Details, details_and_events};
-use agent_spaces_journal::{ApprovalFilter, ApprovalRow, RunRow, Status};
+use agent_spaces_journal::{ApprovalRow, RunRow, Status};
 use agent_spaces_types::run_error::RunError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,6 +29,9 @@ pub(crate) struct RunView {
     id: String,
     /// Id of its space.
     space_id: String,
+    /// Caller who started it; missing for the operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caller: Option<String>,
     /// File name of its script.
     name: String,
     /// State.
@@ -153,13 +156,11 @@ enum SeenEvent {
 impl RunView {
     /// Shows a run of a list: without its value and output.
     pub(crate) fn of_row(row: &RunRow, has_pending: bool) -> RunView {
-        let status = match RunStatus::of(row) {
-            RunStatus::Running if has_pending => RunStatus::AwaitingApproval,
-            status => status,
-        };
+        let status = RunStatus::shown(row, has_pending);
         RunView {
             id: row.id.clone(),
             space_id: row.summary.space.clone(),
+            caller: Some(row.summary.caller.clone()).filter(|caller| !caller.is_empty()),
             name: row.summary.script.clone(),
             status,
             program: None,
@@ -189,7 +190,7 @@ impl RunView {
         let Details { row, header, in_doubt, approvals, result, .. } = read;
         let is_open = |row: &&ApprovalRow| row.decision.is_none();
         let pending = approvals.iter().filter(is_open).filter_map(StoredApproval::read);
-        let pending = pending.filter(StoredApproval::is_pending).map(|approval| approval.view(&row.summary.space));
+        let pending = pending.filter(StoredApproval::is_pending).map(|approval| approval.view(&row.summary));
         let pending: Vec<ApprovalView> = match row.status.is_ended() {
             true => Vec::new(),
             false => pending.take(MAX_APPROVALS).collect(),
@@ -248,19 +249,6 @@ impl Service {
 
     /// Returns true if calls of a run wait for approval, and can still be decided.
     pub(crate) async fn has_pending(&self, run: &str) -> Result<bool, Problem> {
-        let mut after = None;
-        for _ in 0..MAX_READS {
-            let (run, limit) = (Some(run.to_owned()), MAX_APPROVALS);
-            let rows =
-                self.store().approvals(ApprovalFilter { run, after, limit, ..ApprovalFilter::default() }).await?;
-            if rows.iter().filter_map(StoredApproval::read).any(|approval| approval.is_pending()) {
-                return Ok(true);
-            }
-            if rows.len() < MAX_APPROVALS {
-                break;
-            }
-            after = rows.last().map(|row| (row.created, row.id.clone()));
-        }
-        Ok(false)
+        Ok(approval_request::has_pending(&**self.store(), run).await?)
     }
 }

@@ -11,8 +11,7 @@ use std::sync::Arc;
 impl Service {
     /// Returns a space that runs can execute in.
     pub(crate) async fn assembled(&self, space: &SpaceRecord) -> Result<Arc<Assembled>, Problem> {
-        let version = space.made.as_ref().map_or(0, |made| made.version);
-        let key = (space.id.clone(), version, self.0.source.version());
+        let key = (space.id.clone(), space.shape(), self.0.source.version());
         if let Some(known) = self.0.spaces.get(&key) {
             return Ok(known);
         }
@@ -47,9 +46,7 @@ impl Service {
     /// Returns the outline of a space. Blocks.
     fn outline(&self, space: &SpaceRecord) -> Result<Arc<SpaceOutline>, AssembleError> {
         let part = self.part(space);
-        let shape = part.as_ref().map(|part| (&part.capabilities, &part.policy));
-        let shape = serde_json::json!([space.base, shape]).to_string();
-        let key = (blake3::hash(shape.as_bytes()).to_hex().to_string(), self.0.source.version());
+        let key = (space.shape(), self.0.source.version());
         self.0.spaces.outline(key, || self.0.source.outline(space.base.as_deref(), part.as_ref()))
     }
 

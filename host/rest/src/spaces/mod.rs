@@ -13,7 +13,7 @@ mod view;
 mod webhook;
 mod workspaces;
 
-pub(crate) use record::SpaceRecord;
+pub(crate) use record::{GivenPart, SpaceRecord};
 
 use crate::service::Service;
 use utoipa_axum::router::OpenApiRouter;

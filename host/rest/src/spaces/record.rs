@@ -61,6 +61,15 @@ pub(crate) struct StoredSpace {
     pub(crate) is_ending: bool,
 }
 
+/// What a made space takes of its base. Runs keep what their space had when they started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GivenPart {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    capabilities: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    policy: Option<Value>,
+}
+
 impl StoredSpace {
     /// Returns true if it can be used.
     pub(crate) fn is_alive(&self) -> bool {
@@ -92,6 +101,28 @@ impl SpaceRecord {
         let part: StoredSpace = serde_json::from_str(&body).map_err(|error| Problem::internal(&error))?;
         let base = part.base.clone();
         Ok(SpaceRecord { id, base, made: Some(Made { owner, part, version, created, updated }) })
+    }
+
+    /// Returns a hash of what it is made of.
+    pub(super) fn shape(&self) -> String {
+        let part = self.made.as_ref().map(|made| (&made.part.capabilities, &made.part.policy));
+        let text = serde_json::json!([self.base, part]).to_string();
+        blake3::hash(text.as_bytes()).to_hex().to_string()
+    }
+
+    /// Returns what it takes of its base; `None` for one of the configuration.
+    pub(crate) fn given(&self) -> Option<GivenPart> {
+        let StoredSpace { capabilities, policy, .. } = &self.made.as_ref()?.part;
+        Some(GivenPart { capabilities: capabilities.clone(), policy: policy.clone() })
+    }
+
+    /// Returns it with another part of its base, if it is one that a caller made.
+    pub(crate) fn with_given(mut self, given: GivenPart) -> SpaceRecord {
+        if let Some(made) = &mut self.made {
+            made.part.capabilities = given.capabilities;
+            made.part.policy = given.policy;
+        }
+        self
     }
 
     /// Returns the resource limits that its maker chose.
@@ -181,4 +212,30 @@ impl Service {
 pub(super) fn changed_meanwhile() -> Problem {
     let detail = "The space was changed meanwhile: read it again, and send its new ETag";
     Problem::new(http::StatusCode::PRECONDITION_FAILED, "precondition", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Made, SpaceRecord, StoredSpace};
+    use serde_json::{Value, json};
+
+    fn space(part: Value) -> SpaceRecord {
+        let part: StoredSpace = serde_json::from_value(part).unwrap();
+        let made = Made { owner: "ann".to_owned(), part, version: 1, created: 0, updated: 0 };
+        SpaceRecord { id: "spc_1".to_owned(), base: None, made: Some(made) }
+    }
+
+    #[test]
+    fn a_space_is_made_again_if_its_capabilities_or_policy_change() {
+        let plain = space(json!({ "name": "a" }));
+        assert_eq!(plain.shape(), space(json!({ "name": "b", "limits": { "calls": 3 } })).shape());
+        let less = space(json!({ "name": "a", "capabilities": ["mcp:slack"] }));
+        let strict = space(json!({ "name": "a", "policy": { "functions": { "*": "deny" } } }));
+        assert!(plain.shape() != less.shape() && plain.shape() != strict.shape() && less.shape() != strict.shape());
+        let configured = SpaceRecord { made: None, ..plain.clone() };
+        assert!(configured.shape() != plain.shape() && configured.given().is_none());
+        // A run goes on with what it started with.
+        let before = strict.with_given(less.given().unwrap());
+        assert_eq!((before.shape(), before.given()), (less.shape(), less.given()));
+    }
 }

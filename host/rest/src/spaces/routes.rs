@@ -206,7 +206,8 @@ async fn get(
 
 /// Change a space
 ///
-/// Runs that are in progress keep the limits that they started with.
+/// Its capabilities and policy are checked as those of a new space are. Runs that are in progress, waiting ones included,
+/// keep the capabilities, the policy and the limits that they started with.
 #[utoipa::path(
     patch, path = "/v1/spaces/{space}", tag = "spaces", operation_id = "updateSpace",
     params(
@@ -231,10 +232,16 @@ async fn change(
         check_name(&name)?;
         part.name = name;
     }
-    if let Some(limits) = change.limits {
-        let assembled = service.assembled(&space).await?;
-        limits.within(&assembled.limits, assembled.longest)?;
-        part.limits = limits;
+    check_capabilities(change.capabilities.as_ref())?;
+    let is_checked = change.capabilities.is_some() || change.policy.is_some() || change.limits.is_some();
+    part.capabilities = change.capabilities.or(part.capabilities);
+    part.policy = change.policy.map(Value::Object).or(part.policy);
+    part.limits = change.limits.unwrap_or(part.limits);
+    if is_checked {
+        // What cannot be made is not stored.
+        let trial = SpaceRecord { made: Some(Made { part: part.clone(), ..made.clone() }), ..space.clone() };
+        let assembled = service.assembled(&trial).await?;
+        part.limits.within(&assembled.limits, assembled.longest)?;
     }
     if change.ttl_seconds.is_some() {
         part.expires_at = end(change.ttl_seconds)?;

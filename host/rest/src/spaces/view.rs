@@ -56,6 +56,14 @@ pub(crate) struct SpaceChange {
     #[serde(default, deserialize_with = "crate::body::given")]
     #[schema(min_length = 1, max_length = 100)]
     pub(crate) name: Option<String>,
+    /// New capabilities, all of them, as the configuration names them.
+    #[serde(default, deserialize_with = "crate::body::given")]
+    #[schema(max_items = 1000)]
+    pub(crate) capabilities: Option<Vec<String>>,
+    /// New policy, all of it, in the format of the configuration. It can only be stricter than that of the base.
+    #[serde(default, deserialize_with = "crate::body::given")]
+    #[schema(value_type = Option<Object>)]
+    pub(crate) policy: Option<Map<String, Value>>,
     /// New resource limits, all of them.
     #[serde(default, deserialize_with = "crate::body::optional_object")]
     pub(crate) limits: Option<RunLimits>,

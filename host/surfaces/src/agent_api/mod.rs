@@ -1,13 +1,17 @@
-//! Plain HTTP: an agent is a path, `/v1/{agent}`. Also the list of agents, and their calls that wait for a person.
+//! Plain HTTP: an agent is a path, `/v1/{agent}`. Also the list of agents, their sessions, and their calls that wait for a
+//! person.
 //!
 //! - `request`: what callers send
 //! - `answer`: answers and events; `problem`: errors
+//! - `sessions`: sessions of an agent; `transcript`: their messages
 
 mod answer;
 mod problem;
 mod request;
+mod sessions;
 #[cfg(test)]
 mod tests;
+mod transcript;
 
 use crate::asking::Asker;
 use crate::bodies::{Bodies, Held};
@@ -24,6 +28,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request};
 use hyper::body::Incoming;
+use sessions::SessionReader;
 
 const AGENTS: &str = "/v1/agents";
 const WAITING: &str = "/v1/agents/approvals";
@@ -33,6 +38,7 @@ const APPROVALS: &str = "/v1/approvals/";
 pub(crate) struct AgentRoutes {
     asker: Asker,
     bodies: Bodies,
+    sessions: SessionReader,
 }
 
 /// Meaning of a path.
@@ -42,6 +48,10 @@ enum Place<'a> {
     Agent(&'a str),
     /// The list of agents.
     Agents,
+    /// Sessions of an agent.
+    Sessions(&'a str),
+    /// One session of an agent.
+    Session(&'a str, &'a str),
     /// Calls that wait for a person.
     Waiting,
     /// One call that waits.
@@ -52,7 +62,7 @@ enum Place<'a> {
 
 impl AgentRoutes {
     pub(crate) fn new(asker: Asker, bodies: Bodies) -> AgentRoutes {
-        AgentRoutes { asker, bodies }
+        AgentRoutes { asker, bodies, sessions: SessionReader::default() }
     }
 
     /// Returns what a path means; `None` if it is not ours. Approvals of runs are the REST API's, and so is every name
@@ -62,6 +72,14 @@ impl AgentRoutes {
             AGENTS => return Some(Place::Agents),
             WAITING => return Some(Place::Waiting),
             _ => {}
+        }
+        if let Some(rest) = path.strip_prefix(AGENTS).and_then(|rest| rest.strip_prefix('/')) {
+            let (agent, rest) = rest.split_once('/')?;
+            let place = match rest.strip_prefix("sessions")? {
+                "" => Place::Sessions(agent),
+                rest => Place::Session(agent, rest.strip_prefix('/').filter(|id| !id.contains('/'))?),
+            };
+            return self.asker.service().agent(agent).is_ok().then_some(place);
         }
         if let Some(rest) = path.strip_prefix(APPROVALS) {
             let place = match rest.strip_suffix("/decision") {
@@ -80,6 +98,8 @@ impl AgentRoutes {
         let route = match place {
             Place::Agent(_) => "/v1/{agent}",
             Place::Agents => AGENTS,
+            Place::Sessions(_) => "/v1/agents/{agent}/sessions",
+            Place::Session(..) => "/v1/agents/{agent}/sessions/{session}",
             Place::Waiting => WAITING,
             Place::Approval(_) => "/v1/approvals/{approval}",
             Place::Decision(_) => "/v1/approvals/{approval}/decision",
@@ -105,11 +125,21 @@ impl AgentRoutes {
                 (Place::Agents, &Method::GET) => {
                     Ok(json_response(&serde_json::json!({ "items": self.asker.service().agents_of(client) })))
                 }
+                (Place::Sessions(agent), &Method::GET) => {
+                    let (service, query) = (self.asker.service(), head.uri.query());
+                    Ok(json_response(&self.sessions.list(service, client, agent, query).await?))
+                }
+                (Place::Session(agent, id), &Method::GET) => {
+                    let (service, query) = (self.asker.service(), head.uri.query());
+                    Ok(json_response(&self.sessions.get(service, client, agent, id, query).await?))
+                }
                 (Place::Waiting, &Method::GET) => Ok(json_response(&self.asker.approvals().list(client))),
                 (Place::Approval(id), &Method::GET) => Ok(json_response(&self.asker.approvals().get(client, id)?)),
                 (Place::Agent(_), _) => Err(Failure::method("GET, POST")),
                 (Place::Decision(_), _) => Err(Failure::method("POST")),
-                (Place::Agents | Place::Waiting | Place::Approval(_), _) => Err(Failure::method("GET")),
+                (Place::Agents | Place::Sessions(_) | Place::Session(..) | Place::Waiting | Place::Approval(_), _) => {
+                    Err(Failure::method("GET"))
+                }
             }
         };
         let answering = async { answered.await.unwrap_or_else(|failure| problem::response(&failure)) };

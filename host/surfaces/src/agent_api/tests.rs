@@ -62,6 +62,12 @@ async fn paths_without_an_agent_are_left_to_the_rest_api() {
     let routes = routes(&Scripted::new(OutputFormat::Text, Vec::new()));
     assert_eq!(routes.place("/v1/planner"), Some(Place::Agent("planner")));
     assert_eq!(routes.place("/v1/agents"), Some(Place::Agents));
+    assert_eq!(routes.place("/v1/agents/approvals"), Some(Place::Waiting));
+    assert_eq!(routes.place("/v1/agents/planner/sessions"), Some(Place::Sessions("planner")));
+    assert_eq!(routes.place("/v1/agents/planner/sessions/ses_1"), Some(Place::Session("planner", "ses_1")));
+    for path in ["/v1/agents/", "/v1/agents/planner", "/v1/agents/other/sessions", "/v1/agents/planner/sessions/a/b"] {
+        assert_eq!(routes.place(path), None, "{path}");
+    }
     for path in ["/v1/other", "/v1/planner/x", "/v1/", "/v1", "/planner", "/v1/approvals", "/v1/approvals/apr_1"] {
         assert_eq!(routes.access(&Method::GET, path), None, "{path}");
     }

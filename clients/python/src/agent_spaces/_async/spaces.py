@@ -123,10 +123,13 @@ class AsyncSpace:
         name: str | None = None,
         ttl_seconds: int | None = None,
         limits: types.Limits | Mapping[str, Any] | None = None,
+        capabilities: Sequence[str] | None = None,
+        policy: Mapping[str, Any] | None = None,
         timeout: float | None = None,
     ) -> AsyncSpace:
         """Change the space; fails with ``precondition`` if somebody else has changed it since it was read."""
-        change = types.SpaceChange(name, ttl_seconds, _limits(limits))
+        entries = None if capabilities is None else list(capabilities)
+        change = types.SpaceChange(name, ttl_seconds, _limits(limits), entries, policy)
         self.info = await self._transport.send(calls.update_space(self.id, change, self.info.etag), timeout)
         return self
 

@@ -4,7 +4,7 @@ use crate::commands::failure::Failure;
 use crate::commands::{folders, output, terminal};
 use agent_spaces::Code;
 use agent_spaces::Shown;
-use agent_spaces_audit_log::{AuditError, Tampered, Verification, Verified};
+use agent_spaces_audit_log::{AuditError, Report, Verdict, Verification, Verified};
 use capability_gen::counted::counted;
 use capability_gen::shown;
 use clap::Args;
@@ -46,39 +46,39 @@ impl Verify {
                 .report(self.json);
         };
         let is_copy = named.is_some();
-        let found = Verification { log: &log, heads: &heads, is_copy, shipped: self.shipped.as_deref() }.check();
-        let (value, text, status) = match found {
-            Ok(verified) => whole(&log, verified),
-            Err(AuditError::Tampered(tampered)) => changed(&log, &tampered),
+        let verification = Verification { log: &log, heads: &heads, is_copy, shipped: self.shipped.as_deref() };
+        let report = match verification.report() {
+            Ok(report) => report,
             Err(error) => return unknown(&error).report(self.json),
+        };
+        let status = match report.verdict {
+            Verdict::Unchanged => 0,
+            Verdict::Missing | Verdict::Changed => 1,
+            Verdict::Gaps => 3,
+        };
+        let (value, text) = match report.verified {
+            Some(verified) => whole(&log, &report, verified),
+            None => changed(&log, &report),
         };
         let printed = if self.json { output::print_line(&value) } else { output::print(&text) };
         printed.max(status)
     }
 }
 
-/// Describes a log without changed lines. Entries may be missing, because of a crash or tampering; entries that could
-/// not be written are counted by the log itself.
-fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
+/// Describes a log without changed lines.
+fn whole(log: &Path, report: &Report, found: Verified) -> (Value, Shown) {
     let Verified { entries, recovered, lost, gaps, unwritten, waiting, removed, files, shipped } = found;
-    let missing = format!("at least {lost} more are missing: lost in a crash, or truncated");
-    let unlogged = gaps.saturating_add(unwritten);
-    let gap = format!("no line was changed, but {unlogged} more could not be written: the log has gaps");
-    let (verdict, message, status) = match (lost, unlogged) {
-        (0, 0) => ("unchanged", None, 0),
-        (0, _) => ("gaps", Some(gap), 3),
-        (_, 0) => ("missing", Some(missing), 1),
-        _ => ("missing", Some(format!("{missing}; {unlogged} more could not be written")), 1),
-    };
+    let (verdict, message) = (report.verdict.as_str(), report.message.as_deref());
     let mut value = json!({
-        "ok": status == 0, "verdict": verdict, "log": log, "entries": entries, "files": files, "recovered": recovered,
-        "lost": lost, "gaps": gaps, "unwritten": unwritten, "waiting": waiting, "removed": removed,
+        "ok": report.verdict == Verdict::Unchanged, "verdict": verdict, "log": log, "entries": entries, "files": files,
+        "recovered": recovered, "lost": lost, "gaps": gaps, "unwritten": unwritten, "waiting": waiting,
+        "removed": removed,
     });
     let mut text = counted(entries, "entry").to_string();
     if files > 1 {
         text += &format!(" in {files} files");
     }
-    text += &format!(", {}", message.as_deref().unwrap_or(verdict));
+    text += &format!(", {}", message.unwrap_or(verdict));
     let mut note = |count: u64, what: &str| {
         if count > 0 {
             text += &format!("; {count} {what}");
@@ -101,13 +101,16 @@ fn whole(log: &Path, found: Verified) -> (Value, Shown, u8) {
     if let Some(message) = message {
         value["message"] = json!(message);
     }
-    (value, shown!("{}: {}\n", terminal::clean_path(log), Shown::line(&text, usize::MAX)), status)
+    (value, shown!("{}: {}\n", terminal::clean_path(log), Shown::line(&text, usize::MAX)))
 }
 
-fn changed(log: &Path, Tampered { line, message }: &Tampered) -> (Value, Shown, u8) {
-    let value = json!({ "ok": false, "verdict": "changed", "log": log, "line": line, "message": message });
+/// Describes a log that differs from what was signed.
+fn changed(log: &Path, report: &Report) -> (Value, Shown) {
+    let (line, message) = (report.line, report.message.as_deref().unwrap_or_default());
+    let verdict = report.verdict.as_str();
+    let value = json!({ "ok": false, "verdict": verdict, "log": log, "line": line, "message": message });
     let line = line.map(|line| shown!(":{}", line)).unwrap_or_default();
-    (value, shown!("{}{}: {}\n", terminal::clean_path(log), line, terminal::clean_line(message)), 1)
+    (value, shown!("{}{}: {}\n", terminal::clean_path(log), line, terminal::clean_line(message)))
 }
 
 /// Error of a log that could not be checked.

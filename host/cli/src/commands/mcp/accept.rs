@@ -2,10 +2,9 @@
 
 use super::{Options, server};
 use crate::commands::failure::Failure;
-use crate::commands::session::{tools, warn_of_package};
+use crate::commands::session::warn_of_package;
 use crate::commands::{output, terminal};
-use agent_spaces::mcp::ConfiguredServer;
-use agent_spaces_mcp::lock::compare;
+use agent_spaces::mcp::{ConfiguredServer, accepted_changes};
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::Args;
@@ -64,10 +63,7 @@ impl Accept {
                     continue;
                 }
             };
-            let changes = match project.lock().servers.get(&server.name) {
-                Some(before) => compare(before, &found).iter().map(ToString::to_string).collect(),
-                None => vec![format!("{}, accepted for the first time", tools(found.tools.len()))],
-            };
+            let changes = accepted_changes(project.lock().servers.get(&server.name), &found);
             text.push(shown!("{}{}\n", name, if changes.is_empty() { "  no changes" } else { "" }));
             for change in &changes {
                 text.push(shown!("  {}\n", terminal::clean_line(change)));

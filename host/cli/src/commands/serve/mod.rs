@@ -6,6 +6,7 @@
 //! - `approver`: token that signs the decisions of callers
 //! - `telemetry`: logs, metrics and traces
 //! - `audit`: audit log of the session for the REST API
+//! - `servers`: MCP servers of the project for the REST API
 //! - `drain_delay`: time between a signal and the shutdown
 
 pub(super) mod agents;
@@ -13,6 +14,7 @@ mod allowed_agents;
 mod approver;
 mod audit;
 mod drain_delay;
+mod servers;
 mod slack;
 mod source;
 mod telemetry;
@@ -41,6 +43,7 @@ use agents::{Agents, SurfaceOptions};
 use audit::ServedAuditLog;
 use clap::Args;
 use drain_delay::DrainDelay;
+use servers::ProjectServers;
 use source::ProjectSpaces;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -214,6 +217,7 @@ async fn serve(
     let mut signals = StopSignals::new();
     let bound = listener.bind(operator, source.project()).await?;
     let service = service(&source, concurrency)?;
+    service.show_servers(Arc::new(ProjectServers::new(source.clone())));
     service.remove_stray_workspaces().await;
     tokio::spawn(discovery::discover(source.clone()));
     mode.continue_runs(durable::report).await;
@@ -278,7 +282,7 @@ fn service(source: &Arc<Source>, concurrency: usize) -> Result<Service, Failure>
         Failure::new(Code::HostState, format!("{}: {error}", workspaces.display()), Some("name a folder with --data"))
     })?;
     let (project, config) = source.origin();
-    let audit = source.session().audit().map(ServedAuditLog::shared);
+    let audit = source.session().audit().map(|log| ServedAuditLog::shared(log, folders::audit_files()));
     let webhooks_reach_private = source.project().is_some_and(Project::webhooks_reach_private);
     let settings =
         ServiceSettings { project, config, workspaces, concurrency, approver: token, audit, webhooks_reach_private };

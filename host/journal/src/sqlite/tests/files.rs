@@ -96,7 +96,7 @@ fn the_database_is_set_to_be_durable_and_to_shrink() {
     assert!(version >= 3_051_003, "{version} can corrupt a WAL");
     let reader = super::super::schema::open_reader(&folder, &settings).unwrap();
     assert!(reader.execute("DELETE FROM runs", []).is_err());
-    assert_eq!(number("user_version"), 3);
+    assert_eq!(number("user_version"), 4);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use crate::approval::{ApprovalFilter, RunOwner};
 use crate::document::DocumentFilter;
 use crate::run::{Filter, Status};
 use crate::sqlite::Settings;
-use crate::sqlite::lists::{Select, select_approvals, select_document_count, select_documents, select_runs};
+use crate::sqlite::lists::{
+    Select, select_approvals, select_changed_runs, select_decided, select_document_count, select_documents, select_runs,
+};
 use crate::sqlite::schema::open_reader;
 use rusqlite::{Connection, params_from_iter};
 
@@ -61,4 +63,21 @@ fn pages_are_not_sorted() {
     // The index alone: no body is read.
     let of_owner = DocumentFilter { owner: text(), ..DocumentFilter::of("note") };
     check(select_document_count(&of_owner), "COVERING INDEX documents_owner (kind=? AND owner=?)");
+}
+
+#[test]
+fn what_parked_or_ended_before_is_not_looked_at() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("journal");
+    let _store = open(&folder);
+    let database = open_reader(&folder, &Settings::default()).unwrap();
+    let after = (5, "x".to_owned());
+    let changed = plan(&database, select_changed_runs(&after, 10));
+    for index in ["runs_parked ((updated,id)>(?,?))", "runs_ended ((updated,id)>(?,?))", "runs_status (status=?)"] {
+        assert!(changed.contains(index), "{index}: {changed}");
+    }
+    assert!(!changed.contains("SCAN runs"), "{changed}");
+    let decided = plan(&database, select_decided(&after, 10));
+    assert!(decided.contains("approvals_decided ((decided_at,id)>(?,?))"), "{decided}");
+    assert!(!decided.contains("TEMP B-TREE"), "{decided}");
 }

@@ -11,9 +11,10 @@ use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
 
-/// Tables as the first format had them, and what the second added. Never changed.
+/// Tables as the first format had them, and what later ones added. Never changed.
 const FORMAT_1: &str = include_str!("schema-1.sql");
 const FORMAT_2: &str = include_str!("schema-2.sql");
+const FORMAT_3: &str = include_str!("schema-3.sql");
 
 /// A finished run and one that waits for an approval.
 const ROWS: &str = r#"
@@ -63,7 +64,7 @@ fn a_file_of_format_1_is_migrated_with_its_runs() {
     drop(open(&old));
     drop(open(&new));
     let migrated = schema(&old);
-    assert_eq!(migrated.0, 3);
+    assert_eq!(migrated.0, 4);
     assert_eq!(migrated, schema(&new), "it is what a new file is");
 
     let store = open(&old);
@@ -116,6 +117,24 @@ fn a_file_of_format_2_is_migrated_with_its_runs_and_documents() {
 }
 
 #[test]
+fn a_file_of_format_3_is_migrated_with_its_changes() {
+    let outer = tempfile::tempdir().unwrap();
+    let [old, new] = ["old", "new"].map(|name| outer.path().join(name));
+    let more = "INSERT INTO approvals VALUES ('apr_0', 'run_2', 1, '{}', 'yes', 22, 23);";
+    create_file(&old, &[FORMAT_1, FORMAT_2, FORMAT_3, ROWS, more], 3);
+    drop(open(&old));
+    drop(open(&new));
+    assert_eq!(schema(&old), schema(&new), "it is what a new file is");
+
+    let store = open(&old);
+    let first = || (0, String::new());
+    let changed: Vec<String> = wait(store.changed_runs(first(), 10)).unwrap().into_iter().map(|run| run.id).collect();
+    assert_eq!(changed, ["run_1", "run_2"], "rows from before are in the indexes");
+    let decided = wait(store.decided_approvals(first(), 10)).unwrap();
+    assert_eq!(decided.into_iter().map(|row| row.id).collect::<Vec<_>>(), ["apr_0"]);
+}
+
+#[test]
 fn a_migration_that_fails_changes_nothing() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("journal");
@@ -128,5 +147,5 @@ fn a_migration_that_fails_changes_nothing() {
     let store = open(&folder);
     assert_eq!(wait(store.list(Filter::default())).unwrap().len(), 2);
     drop(store);
-    assert_eq!(schema(&folder).0, 3);
+    assert_eq!(schema(&folder).0, 4);
 }

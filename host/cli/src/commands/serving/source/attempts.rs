@@ -82,6 +82,12 @@ impl Source {
         enabled.map(|server| (server.name.clone(), is_up(server))).collect()
     }
 
+    /// Returns why the last attempt to list the tools of a server failed, in words for agents.
+    pub(in crate::commands) fn discovery_failure(&self, server: &str) -> Option<String> {
+        let attempts = self.attempts();
+        attempts.get(server)?.failed.as_ref().map(|(why, _)| why.clone())
+    }
+
     /// Records a failed attempt.
     pub(in crate::commands) fn note_failure(&self, server: &str, why: String) {
         let mut attempts = self.attempts();

@@ -1,0 +1,41 @@
+//! What was last seen of a server, over all of its sessions. Nothing is started to find out.
+
+use crate::error::ConnectError;
+use crate::lock::LockedServer;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// What was last seen of a server.
+#[derive(Debug, Default)]
+pub struct LastSeen(Mutex<Option<Seen>>);
+
+/// Outcome of the last start of a server, or of the last look at its tools.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its time.
+    pub at: SystemTime,
+    /// What the server offers, or why it did not start.
+    pub outcome: Result<SeenOffer, ConnectError>,
+}
+
+/// What a server offers.
+#[derive(Clone, Debug, Default)]
+pub struct SeenOffer {
+    /// Number of tools; `None` if they were not listed.
+    pub tools: Option<usize>,
+    /// All of it, if it is not what was accepted.
+    pub changed: Option<Arc<LockedServer>>,
+}
+
+impl LastSeen {
+    /// Returns what was last seen; `None` if nothing was.
+    pub fn get(&self) -> Option<Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Records what was seen now.
+    pub fn put(&self, outcome: Result<SeenOffer, ConnectError>) {
+        let seen = Seen { at: SystemTime::now(), outcome };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+    }
+}

@@ -1,0 +1,54 @@
+/** Keyboard shortcuts: single keys (`/`) and sequences (`g r`). They do nothing while somebody types or a dialog is open. */
+
+export interface Shortcut {
+  keys: string;
+  label: string;
+  group: string;
+  run: () => void;
+}
+
+class Shortcuts {
+  items = $state.raw<Shortcut[]>([]);
+}
+
+export const shortcuts = new Shortcuts();
+
+/** Adds a shortcut, which the help dialog lists. Returns how to remove it: use it as the result of `$effect`. */
+export function shortcut(keys: string, label: string, run: () => void, group = 'This page'): () => void {
+  const item: Shortcut = { keys, label, group, run };
+  shortcuts.items = [...shortcuts.items, item];
+  return () => {
+    shortcuts.items = shortcuts.items.filter((other) => other !== item);
+  };
+}
+
+const SEQUENCE_MS = 1200;
+let pending = '';
+let since = 0;
+
+function typing(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
+}
+
+/** Handler of `keydown` of the window. */
+export function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.key.length !== 1 || typing(event) || document.querySelector('dialog[open]')) {
+    pending = '';
+    return;
+  }
+  const fresh = event.timeStamp - since < SEQUENCE_MS;
+  const typed = pending && fresh ? `${pending} ${event.key}` : event.key;
+  // The newest one wins: a page may take a key of the shell.
+  const found = shortcuts.items.findLast((item) => item.keys === typed);
+  if (found) {
+    pending = '';
+    event.preventDefault();
+    found.run();
+  } else if (shortcuts.items.some((item) => item.keys.startsWith(`${typed} `))) {
+    pending = typed;
+    since = event.timeStamp;
+  } else pending = '';
+}

@@ -1,0 +1,41 @@
+/** Text of scripts, servers and models: made safe to show as text. */
+
+/**
+ * Makes control and invisible format characters visible, so that text cannot hide or reorder what a person reads:
+ * C0 and C1 controls (but line feeds and tabs), bidirectional marks, zero-width characters, tags, lone surrogates.
+ */
+export function visible(text: string): string {
+  return text
+    .replace(/\r\n/g, '\n')
+    // eslint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+    .replace(/\u007f/g, '\u2421')
+    .replace(
+      /[\u0080-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu,
+      (c) => `\u27e8U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}\u27e9`,
+    );
+}
+
+/** First `max` UTF-16 units of a text, never half of a character. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+}
+
+/** One line for lists: visible, without line breaks, cut. */
+export function oneLine(text: string, max = 200): string {
+  const short = visible(cut(text, max * 2)).replace(/\s+/g, ' ').trim();
+  return short.length > max ? `${cut(short, max)}…` : short;
+}
+
+/** JSON of a value on one line, cut. */
+export function preview(value: unknown, max = 120): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    text = undefined;
+  }
+  return oneLine(text ?? String(value), max);
+}

@@ -1,12 +1,8 @@
 import { svelte, vitePreprocess } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
-const codemirror = /node_modules\/(@codemirror|@lezer|codemirror|crelt|style-mod|w3c-keyname|@marijn)\//;
-
-/** Name of the page whose folder a module is in, so that each page is one file with a fixed name. */
-function pageOf(id: string): string | undefined {
-  return /\/src\/pages\/([a-z]+)\//.exec(id)?.[1];
-}
+const editor = /node_modules\/(@codemirror|@lezer|@marijn|codemirror|crelt|style-mod|w3c-keyname)\/|\/src\/components\/CodeMirror\.svelte/;
+const shared = /node_modules\/|\/src\/(lib|components)\/|vite\/preload-helper|rolldown\/runtime/;
 
 // The host serves dist from a table made at build time: names are fixed, and the bytes depend on the sources alone.
 export default defineConfig({
@@ -18,7 +14,7 @@ export default defineConfig({
     emptyOutDir: true,
     cssCodeSplit: false,
     assetsInlineLimit: 0,
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     sourcemap: false,
     reportCompressedSize: false,
     rollupOptions: {
@@ -26,9 +22,14 @@ export default defineConfig({
         entryFileNames: 'app.js',
         chunkFileNames: 'chunk-[name].js',
         assetFileNames: (asset) => (asset.names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]'),
-        manualChunks(id: string) {
-          if (codemirror.test(id) || id.endsWith('/src/components/CodeMirror.svelte')) return 'editor';
-          return pageOf(id);
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'editor', test: editor, priority: 3 },
+            { name: 'shared', test: shared, priority: 2 },
+            // Each page is one file with a fixed name.
+            { debugName: 'page', name: (id: string) => /\/src\/pages\/([a-z]+)\//.exec(id)?.[1] ?? null, priority: 1 },
+          ],
         },
       },
     },

@@ -9,6 +9,7 @@ use crate::error::DurableError;
 use crate::follower::Follower;
 use crate::header::Header;
 use crate::replay::Replay;
+use crate::runs::DurableRuns;
 use crate::stored::{entries, image, seed};
 use crate::verify::restore;
 use agent_spaces_journal::Store;
@@ -74,9 +75,34 @@ pub async fn compare(
     current: &Engine,
     script: ChangedScript<'_>,
 ) -> Result<Comparison, CompareError> {
+    compare_with(&Engines::default(), store, run, current, script).await
+}
+
+impl DurableRuns {
+    /// Compares a changed script as [`compare`] does. Engines of older programs are compiled once for all comparisons.
+    ///
+    /// # Errors
+    /// The run cannot be read, or the script was refused.
+    pub async fn compare(
+        &self,
+        run: &str,
+        current: &Engine,
+        script: ChangedScript<'_>,
+    ) -> Result<Comparison, CompareError> {
+        compare_with(self.engines(), self.store(), run, current, script).await
+    }
+}
+
+async fn compare_with(
+    engines: &Engines,
+    store: &Arc<dyn Store>,
+    run: &str,
+    current: &Engine,
+    script: ChangedScript<'_>,
+) -> Result<Comparison, CompareError> {
     let replay = Replay::read(entries(&**store, run).await.map_err(DurableError::from)?)?;
     let header = replay.header.clone();
-    let engine = Engines::default().of(&header, store, current).await?;
+    let engine = engines.of(&header, store, current).await?;
     let recorded_program = restore(&engine, image(&**store, &header).await?)?;
     let program = changed(&recorded_program, &header, script)?.with_hidden(header.hidden.clone());
     let recorded = replay.result.clone();

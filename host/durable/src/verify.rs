@@ -6,6 +6,7 @@ use crate::log::{RunLog, Target};
 use crate::recorded_call::RecordedCall;
 use crate::recorded_event::is_same;
 use crate::replay::Replay;
+use crate::runs::DurableRuns;
 use crate::settings::Settings;
 use crate::step::shown_value;
 use crate::stored::{entries, image, seed};
@@ -53,11 +54,30 @@ pub struct Verification {
 /// # Errors
 /// The journal of the run cannot be read, or its program not be restored.
 pub async fn verify(store: &Arc<dyn Store>, run: &str, current: &Engine) -> Result<Verification, DurableError> {
+    verify_with(&Engines::default(), store, run, current).await
+}
+
+impl DurableRuns {
+    /// Replays a run as [`verify`] does. Engines of older programs are compiled once for all replays.
+    ///
+    /// # Errors
+    /// The journal of the run cannot be read, or its program not be restored.
+    pub async fn verify(&self, run: &str, current: &Engine) -> Result<Verification, DurableError> {
+        verify_with(self.engines(), self.store(), run, current).await
+    }
+}
+
+async fn verify_with(
+    engines: &Engines,
+    store: &Arc<dyn Store>,
+    run: &str,
+    current: &Engine,
+) -> Result<Verification, DurableError> {
     let mut replay = Replay::read(entries(&**store, run).await?)?;
     replay.compares_fuel = replay.header.wasmtime == WASMTIME_VERSION;
     replay.keeps_events = true;
     let header = replay.header.clone();
-    let engine = Engines::default().of(&header, store, current).await?;
+    let engine = engines.of(&header, store, current).await?;
     let program = restore(&engine, image(&**store, &header).await?)?.with_hidden(header.hidden.clone());
     let (recorded, compared_fuel) = (replay.result.clone(), replay.compares_fuel);
     let log = RunLog::new(run.into(), Target::Nothing, Settings::default(), &seed(&header)?, replay, 0);

@@ -2,7 +2,7 @@
 
 use crate::problem::{MEDIA_TYPE, Problem};
 use crate::service::Service;
-use crate::{approvals, audit_route, capabilities, events, files, programs, runs, spaces};
+use crate::{approvals, audit_route, capabilities, check, events, explain, files, me, programs, runs, spaces};
 use agent_spaces_telemetry::context::{self, TraceContext};
 use agent_spaces_telemetry::spans;
 use axum::Router;
@@ -62,6 +62,7 @@ const LOG_TARGET: &str = "agent_spaces::http";
         (name = "approvals", description = "Calls that wait for a person"),
         (name = "capabilities", description = "Functions that programs can call"),
         (name = "programs", description = "Stored sources"),
+        (name = "callers", description = "Whoever sends a request"),
         (name = "audit", description = "Record of what callers and their runs did"),
     ),
 )]
@@ -77,7 +78,10 @@ fn parts() -> (Router<Service>, OpenApi) {
         .merge(approvals::router())
         .merge(capabilities::router())
         .merge(programs::router())
-        .merge(audit_route::router());
+        .merge(audit_route::router())
+        .merge(me::router())
+        .merge(check::router())
+        .merge(explain::router());
     let (router, document) = router.split_for_parts();
     (router, completed(document))
 }

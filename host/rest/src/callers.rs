@@ -8,6 +8,9 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 /// Runs with all their output that one caller reads at once: each may have megabytes.
 const MAX_VIEWS: usize = 8;
 
+/// Checks of types of one caller at once: each takes a core, and the compilers are shared by all callers.
+const MAX_CHECKS: usize = 1;
+
 /// State of all callers. The configuration bounds their number.
 #[derive(Default)]
 pub(crate) struct CallerStates(Mutex<HashMap<String, Arc<CallerState>>>);
@@ -16,6 +19,7 @@ struct CallerState {
     /// Held while something is counted and stored, so that two requests at once do not both pass a limit.
     making: Arc<tokio::sync::Mutex<()>>,
     views: Arc<Semaphore>,
+    checks: Arc<Semaphore>,
     activity: Mutex<Activity>,
 }
 
@@ -46,6 +50,12 @@ impl CallerStates {
         self.of(owner).views.clone().acquire_owned().await.ok()
     }
 
+    /// Waits until a caller may have the types of another program checked.
+    pub(crate) async fn check_permit(&self, owner: &str) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        self.of(owner).checks.clone().acquire_owned().await.ok()
+    }
+
     /// Counts a run of a caller in memory.
     pub(crate) fn active_run(&self, owner: &str) -> ActiveRun {
         let state = self.of(owner);
@@ -63,7 +73,12 @@ impl CallerStates {
 
 impl Default for CallerState {
     fn default() -> CallerState {
-        CallerState { making: Arc::default(), views: Arc::new(Semaphore::new(MAX_VIEWS)), activity: Mutex::default() }
+        CallerState {
+            making: Arc::default(),
+            views: Arc::new(Semaphore::new(MAX_VIEWS)),
+            checks: Arc::new(Semaphore::new(MAX_CHECKS)),
+            activity: Mutex::default(),
+        }
     }
 }
 
@@ -117,5 +132,10 @@ mod tests {
         assert!(callers.view_permit("bob").now_or_never().is_some());
         views.pop();
         assert!(callers.view_permit("ann").now_or_never().is_some());
+        let check = callers.check_permit("ann").await;
+        assert!(callers.check_permit("ann").now_or_never().is_none());
+        assert!(callers.check_permit("bob").now_or_never().is_some());
+        drop(check);
+        assert!(callers.check_permit("ann").now_or_never().is_some());
     }
 }

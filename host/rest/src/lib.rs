@@ -9,13 +9,15 @@
 //! - [`Service`]: state of all requests; [`RestRoutes`]: the API as a part of a server; [`document`]: its OpenAPI document
 //! - [`source`]: where spaces come from
 //! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
+//! - `me`: the caller itself; `check`, `explain`: what a program, or a call of it, would be told in a space
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
 //! - `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
 //! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`: parts of requests and responses;
 //!   `problem`, `run_error`: errors
 //! - `approval_request`, `space_documents`: what several modules read in the store
-//! - `callers`: locks, permits and activity of each caller
+//! - `callers`: locks, permits and activity of each caller; `turns`: places for work of the host that a caller asks for
+//! - `policy_decision`: decisions of the policy in responses
 //! - `live`: runs in memory; `followers`: who waits for new events; `space_cache`: spaces that were made
 
 mod api;
@@ -26,8 +28,10 @@ mod audit_route;
 mod body;
 mod callers;
 mod capabilities;
+mod check;
 mod etags;
 mod events;
+mod explain;
 mod files;
 mod followers;
 mod idempotency;
@@ -35,8 +39,10 @@ mod ids;
 mod limits;
 mod live;
 mod location;
+mod me;
 mod pages;
 mod path;
+mod policy_decision;
 mod problem;
 mod programs;
 mod query;
@@ -49,6 +55,7 @@ mod space_cache;
 mod space_documents;
 mod spaces;
 mod time;
+mod turns;
 mod webhooks;
 mod who;
 

@@ -3,6 +3,7 @@
 //! - `server`: the server in a temporary project; `client`: requests; `event_stream`: server-sent events.
 //! - `spaces`, `space_bounds`: spaces of the configuration and of callers, and what they cannot be given.
 //! - `runs`, `run_control`, `programs`: runs, their cancellation and queue, and stored programs; `capabilities`.
+//! - `checks`: programs and calls that are only looked at; `replays`: runs that are repeated offline.
 //! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers.
 //! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
 //! - `files`, `file_bounds`: files of spaces, and paths and sizes that are refused.
@@ -15,6 +16,7 @@ mod approvals;
 mod audit;
 mod bad_requests;
 mod capabilities;
+mod checks;
 mod client;
 mod data_folder;
 mod document;
@@ -27,6 +29,7 @@ mod interrupted_streams;
 mod isolation;
 mod operations;
 mod programs;
+mod replays;
 mod run_control;
 mod runs;
 mod server;

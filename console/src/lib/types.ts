@@ -287,7 +287,21 @@ export interface Check {
 export interface Explanation {
   decision: PolicyDecision;
   text: string;
-  rules: Record<string, Value>[];
+  function?: string;
+  functionId?: string;
+  /** Rule that decides; only the operator sees it. */
+  because?: string;
+  rules: ExplainedRule[];
+}
+
+export interface ExplainedRule {
+  /** Condition, in words. */
+  text: string;
+  /** Its place in the configuration, or in the definition. */
+  place: string;
+  /** Missing if it is known only when the call is made. */
+  passes?: boolean;
+  why?: string;
 }
 
 export interface NewRun {
@@ -357,7 +371,20 @@ export interface AuditVerification {
 export interface Agent {
   name: string;
   description?: string;
-  [member: string]: Value;
+  /** JSON Schema of its answers, if they are JSON. */
+  schema?: Schema;
+}
+
+/** Call of an agent that waits for a person: `GET /v1/agents/approvals`. Decided like approvals of runs. */
+export interface AgentApproval {
+  id: string;
+  agent: string;
+  status: ApprovalStatus;
+  /** Untrusted text. */
+  message: string;
+  call: Value;
+  createdAt: string;
+  expiresAt: string;
 }
 
 export interface AgentUsage {

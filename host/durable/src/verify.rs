@@ -18,6 +18,7 @@ use agent_spaces_calls::run_rules::RunRules;
 use agent_spaces_journal::Store;
 use agent_spaces_linker::failure::ProgramSource;
 use agent_spaces_sandbox::engine::{Engine, WASMTIME_VERSION};
+use agent_spaces_sandbox::error::HostError;
 use agent_spaces_sandbox::program::source_info::SourceInfo;
 use agent_spaces_sandbox::program::{Program, ProgramImage};
 use agent_spaces_sandbox::run::RunReport;
@@ -78,7 +79,7 @@ async fn verify_with(
     replay.keeps_events = true;
     let header = replay.header.clone();
     let engine = engines.of(&header, store, current).await?;
-    let program = restore(&engine, image(&**store, &header).await?)?.with_hidden(header.hidden.clone());
+    let program = restore(&engine, image(&**store, &header).await?).await?.with_hidden(header.hidden.clone());
     let (recorded, compared_fuel) = (replay.result.clone(), replay.compares_fuel);
     let log = RunLog::new(run.into(), Target::Nothing, Settings::default(), &seed(&header)?, replay, 0);
     let log = Arc::new(log);
@@ -96,8 +97,15 @@ fn compare(recorded: &Value, report: &RunReport) -> Option<Diverged> {
     (!is_same(expected, seen)).then(|| Diverged { expected: shown_value(expected), seen: shown_value(seen) })
 }
 
-/// Restores a program whose calls have no provider.
-pub(crate) fn restore(engine: &Engine, image: ProgramImage) -> Result<Program, DurableError> {
+/// Restores a program whose calls have no provider. This compiles it, unless its code is cached, so it has a thread where
+/// it may block.
+pub(crate) async fn restore(engine: &Engine, image: ProgramImage) -> Result<Program, DurableError> {
+    let engine = engine.clone();
+    let restoring = tokio::task::spawn_blocking(move || restore_now(&engine, image)).await;
+    restoring.map_err(|error| HostError::Engine(error.to_string()))?
+}
+
+fn restore_now(engine: &Engine, image: ProgramImage) -> Result<Program, DurableError> {
     let component = engine.component(image.component())?;
     let paths = |interface: &InterfaceDescription, function: &FunctionDescription| {
         Some(Arc::new(NoProvider { label: label(interface, function) }) as Arc<dyn CallPath>)

@@ -10,6 +10,7 @@ use agent_spaces::durable::verify::verify;
 use agent_spaces::{Code, PrepareError};
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Replay a durable run offline: execute it again with its recorded answers, and compare every step.
 ///
@@ -63,11 +64,11 @@ impl ReplayCommand {
 
     fn compare(&self, file: PathBuf) -> Result<Findings, Failure> {
         let script = ScriptFile::read(&file, None)?;
-        let workspace = script.workspace()?;
+        let workspace = script.workspace()?.map(Arc::new);
         let journal = OpenJournal::open()?;
         let id = journal.find(&self.run)?.id;
         let engine = folders::engine(true)?;
-        let changed = ChangedScript { name: &script.name, source: &script.source, workspace: workspace.as_ref() };
+        let changed = ChangedScript { name: &script.name, source: &script.source, workspace };
         let compared = journal.wait(async {
             compare(&journal.store, &id, &engine, changed).await.map_err(|error| match error {
                 CompareError::Run(error) => error.into(),

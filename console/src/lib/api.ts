@@ -1,5 +1,6 @@
 /** Requests to the REST API of the server that the page came from. */
 
+import { NotJson } from './schema';
 import type { Fault, Paged, Problem, RunError } from './types';
 
 export type Query = Record<string, string | number | boolean | undefined | string[]>;
@@ -95,13 +96,21 @@ export async function get<T>(path: string, query?: Query, signal?: AbortSignal):
   return body<T>(await request(url(path, query), signal ? { signal } : {}));
 }
 
+/** Replacer that refuses fields of a form which are no JSON yet. */
+function complete(this: unknown, key: string, value: unknown): unknown {
+  if ((this as Record<string, unknown>)[key] instanceof NotJson) {
+    throw new ApiError({ status: 0, code: 'console', detail: `The field ${key} is not valid JSON. Correct it.` });
+  }
+  return value;
+}
+
 /** Request that changes something. Objects are sent as JSON; strings, Blobs and ArrayBuffers as they are. */
 export async function send<T>(method: string, path: string, content?: unknown, headers: Record<string, string> = {}): Promise<T> {
   const init: RequestInit & { headers: Record<string, string> } = { method, headers: { ...headers } };
   if (typeof content === 'string' || content instanceof Blob || content instanceof ArrayBuffer) {
     init.body = content;
   } else if (content !== undefined) {
-    init.body = JSON.stringify(content);
+    init.body = JSON.stringify(content, complete);
     init.headers['content-type'] ??= 'application/json';
   }
   return body<T>(await request(path, init));

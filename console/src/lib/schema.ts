@@ -13,12 +13,13 @@ export interface SchemaProblem {
 /** What a form shows for a schema. */
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'enum' | 'union' | 'any';
 
-/** Text of a field that is no JSON yet. It cannot be sent: making JSON of it throws. */
+/** Text of a field that is no JSON yet. `validate` finds it, and `send` refuses it. */
 export class NotJson {
   constructor(readonly text: string) {}
 
-  toJSON(): never {
-    throw new Error('A field is not valid JSON. Correct it.');
+  /** For previews while somebody types. */
+  toJSON(): string {
+    return this.text;
   }
 }
 

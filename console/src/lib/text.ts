@@ -12,8 +12,19 @@ export function visible(text: string): string {
     .replace(/\u007f/g, '\u2421')
     .replace(
       /[\u0080-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu,
-      (c) => `\u27e8U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}\u27e9`,
+      (c, at: number, whole: string) => (joins(c, at, whole) ? c : `\u27e8U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}\u27e9`),
     );
+}
+
+const JOINED = /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}]$/u;
+const PICTURE = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
+
+/** True for joiners where writing needs them: in emoji, and between letters of scripts that join. */
+function joins(c: string, at: number, whole: string): boolean {
+  if (c !== '\u200d' && c !== '\u200c') return false;
+  const before = whole.slice(Math.max(0, at - 2), at);
+  const after = String.fromCodePoint(whole.codePointAt(at + 1) ?? 0x20);
+  return (JOINED.test(before) && (JOINED.test(after) || after === ' ')) || (c === '\u200d' && PICTURE.test(before) && PICTURE.test(after));
 }
 
 /** First `max` UTF-16 units of a text, never half of a character. */

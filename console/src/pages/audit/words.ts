@@ -2,7 +2,7 @@
 
 import { oneLine, preview } from '../../lib/text';
 import type { AuditEntry, AuditVerification } from '../../lib/types';
-import { count, plural } from '../../lib/format';
+import { count, duration, plural } from '../../lib/format';
 
 type Kind = 'neutral' | 'info' | 'good' | 'warn' | 'bad';
 
@@ -73,11 +73,13 @@ export function about({ entry }: AuditEntry): string {
     add(ACTIONS[action] ?? action);
     for (const name of ['decision', 'by', 'program', 'path', 'server', 'name']) add(entry[name]);
   } else {
-    for (const name of ['function', 'functionId', 'level', 'text', 'name', 'status', 'decision', 'by', 'limit', 'message', 'error', 'why', 'entries', 'params']) {
+    if (typeof entry['ok'] === 'boolean') words.push(entry['ok'] ? 'ended well' : 'failed');
+    for (const name of ['script', 'function', 'functionId', 'level', 'text', 'name', 'status', 'decision', 'by', 'limit', 'message', 'error', 'why', 'entries', 'params']) {
       if (name === 'functionId' && entry['function'] !== undefined) continue;
       add(entry[name]);
       if (words.length >= 4) break;
     }
+    if (typeof entry['durationMs'] === 'number') words.push(duration(entry['durationMs']));
   }
   return oneLine(words.join(' · '), 240);
 }

@@ -10,6 +10,7 @@
 //! - `webhooks`: changes of webhooks, and messages to a local receiver.
 //! - `bad_requests`, `operations`: wrong requests to every operation of the OpenAPI document.
 //! - `shutdown`: SIGTERM with runs in progress; `data_folder`: what a server keeps.
+//! - `console`: the page for people, its sessions, and the command that opens it.
 //! - `document`: the checked-in OpenAPI document, and MCP at the same server.
 
 mod approvals;
@@ -18,6 +19,7 @@ mod bad_requests;
 mod capabilities;
 mod checks;
 mod client;
+mod console;
 mod data_folder;
 mod document;
 mod event_stream;

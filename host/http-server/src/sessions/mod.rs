@@ -98,7 +98,8 @@ impl Sessions {
 
     fn sign_in_with_link_at(&self, link: &str, is_secure: bool, now: u64) -> Result<SignedIn<'_>, SignInError> {
         let code = Code::parse(link).ok_or(SignInError::Link)?;
-        let member = self.verify(&code, Purpose::Link, now).ok_or(SignInError::Link)?;
+        let signer = self.find(|member| code.is_signed(Purpose::Link, &member.key));
+        let member = signer.filter(|_| code.is_current(Purpose::Link, now)).ok_or(SignInError::Link)?;
         if !locked(&member.used).spend(code.mac, code.expiry, now) {
             return Err(SignInError::Link);
         }
@@ -129,15 +130,10 @@ impl Sessions {
     fn session<'a>(&self, uri: &Uri, headers: &'a HeaderMap, now: u64) -> Option<(&Member, Code<'a>)> {
         let cookie = cookie(headers).filter(|_| is_from_own_page(uri, headers))?;
         let code = Code::parse(cookie)?;
-        let member = self.verify(&code, Purpose::Session, now)?;
-        let is_own = *code.identity == **member.client.identity();
-        (is_own && !locked(&member.ended).contains(&code.mac)).then_some((member, code))
-    }
-
-    /// Returns the caller who signed a code.
-    fn verify(&self, code: &Code<'_>, purpose: Purpose, now: u64) -> Option<&Member> {
-        let signer = self.find(|member| code.is_signed(purpose, &member.key))?;
-        code.is_current(purpose, now).then_some(signer)
+        let member = self.0.iter().find(|member| **member.client.identity() == *code.identity)?;
+        let is_valid = code.is_signed(Purpose::Session, &member.key) && code.is_current(Purpose::Session, now);
+        let is_ended = locked(&member.ended).contains(&code.mac);
+        (is_valid && !is_ended).then_some((member, code))
     }
 
     /// Looks at all callers, so that timing does not reveal whose token it is.

@@ -1,6 +1,6 @@
-/** The only things that the console keeps in the browser: the theme and the choice of columns. */
+/** The only things that the console keeps in the browser: the theme, the choice of columns, and whether approvals make a sound. */
 
-type Key = 'theme' | `columns.${string}`;
+type Key = 'theme' | 'sound' | `columns.${string}`;
 
 export function recall(key: Key): string | undefined {
   try {

@@ -108,7 +108,22 @@ function check(source) {
     if (column >= 0) diagnostics.push({ line: i + 1, column: column + 1, endLine: i + 1, endColumn: column + 8, severity: 'error', code: 'TS2561', message: "Object literal may only specify known properties, but 'accuont' does not exist. Did you mean to write 'account'?" });
     if (text.includes('any')) diagnostics.push({ line: i + 1, column: text.indexOf('any') + 1, severity: 'warning', code: 'any', message: 'Avoid `any`.' });
   });
-  return { diagnostics, types: { checked: true }, manifest: { script: 'program.ts', functions: [{ name: 'bank.pay', decision: 'approval', places: ['program.ts:16'] }, { name: 'crm.findCustomer', decision: 'allow', places: ['program.ts:6'] }] } };
+  const imported = capabilities.filter((one) => source.includes(one.module));
+  const interfaces = imported.map((one) => ({
+    interface: one.functions[0].id.split('#')[0],
+    functions: one.functions.map((each) => ({
+      function: each.name,
+      functionId: each.id,
+      provider: { kind: 'mcp', description: 'MCP server' },
+      decision: each.decision === 'approval' ? 'approve' : each.decision,
+      because: `$.policy.functions["${each.name}"]`,
+      terms: each.name === 'bank.pay' ? ['at most 5 calls in a run', 'the argument `account` matches DE*'] : [],
+      namedAt: lines.flatMap((text, i) => (text.includes(`${each.name}(`) ? [{ file: 'program.ts', line: i + 1, column: text.indexOf(each.name) + 1 }] : [])),
+    })),
+  }));
+  const standard = source.includes('@agent-spaces/std');
+  const manifest = { script: 'program.ts', interfaces, limits: { timeMs: 60_000, memoryBytes: 64 << 20, calls: 1000, fuel: 1e9 }, ...(standard ? { files: { workspace: '/srv/files', read: true, write: true, maxFileBytes: 10e6, maxTotalBytes: 100e6 }, network: { enabled: true, domains: ['api.example.com', '*.acme.com'], methods: ['GET', 'HEAD'] } } : {}) };
+  return { diagnostics, more: 0, types: { checked: true }, manifest };
 }
 
 const routes = [
@@ -116,7 +131,7 @@ const routes = [
   ['GET', '/v1/runs', ({ me, query }) => page(runs.filter((run) => own(me, run) && (!query.has('status') || run.status === query.get('status')) && (!query.has('space') || run.spaceId === query.get('space')) && (!query.has('createdFrom') || run.createdAt >= query.get('createdFrom')) && (!query.has('createdUntil') || run.createdAt < query.get('createdUntil'))).map(lean), query)],
   ['GET', '/v1/runs/{}', ({ id }) => find(runs, id, 'run')],
   ['GET', '/v1/runs/{}/source', ({ id }) => ({ name: find(runs, id, 'run').name, source: data.SOURCE, modules: ['@capabilities/bank', '@capabilities/crm'], input: { query: 'overdue' } })],
-  ['POST', '/v1/runs/{}/replay', ({ body }) => (body.source === undefined ? { same: true, calls: 5, text: 'The replay made the same 5 calls and ended the same way.\n' } : { same: false, calls: 4, text: 'The replay differs at call 5: the run called bank.pay, the replay ended.\n', difference: { call: 5, recorded: 'bank.pay', replayed: null }, value: { paid: 0 }, hasValue: true, console: [{ level: 'log', text: '3 customers' }] })],
+  ['POST', '/v1/runs/{}/replay', ({ body }) => (body.source === undefined ? { same: true, calls: 5, text: 'The replay made the same 5 calls and ended the same way.\n' } : { same: false, calls: 4, text: 'The replay differs at call 5: the run called bank.pay, the replay ended.\n', difference: { recorded: 'call 5 of bank.pay', replayed: 'the end of the script', expected: { call: 5, function: 'bank.pay', functionId: 'capabilities:bank/bank@1.0.0#pay', params: { account: 'DE1', money: { amount: 42.5 } } }, places: ['payout.ts:16'] }, value: { paid: 0 }, hasValue: true, console: [{ level: 'log', text: '3 customers' }] })],
   ['POST', '/v1/runs/{}/cancel', ({ id }) => {
     const run = find(runs, id, 'run');
     if (run.endedAt) throw new Refusal(409, 'run.ended', 'The run has ended.');
@@ -170,7 +185,8 @@ const routes = [
     addEvent(run, 'runStarted', { script: run.name, interfaces: [] });
     tellRun(run);
     setTimeout(() => addEvent(run, 'console', { level: 'log', text: 'Hello from the mock server' }), 600);
-    setTimeout(() => finish(run, 'finished'), 2000);
+    const thrown = String(body.source).split('\n').findIndex((text) => text.includes('throw '));
+    setTimeout(() => (thrown < 0 ? finish(run, 'finished') : finish(run, 'failed', { code: 'script.error', name: 'Error', message: 'thrown by the script', location: { file: run.name, line: thrown + 1, column: 1 }, stack: `    at <module> (${run.name}:${thrown + 1}:1)` })), 2000);
     return run;
   }],
   ['POST', '/v1/spaces/{}/check', ({ body }) => check(body.source)],

@@ -27,7 +27,7 @@ export async function launch() {
 }
 
 // Errors that the browser prints by itself for responses that a test asks for.
-const EXPECTED = /^Failed to load resource: (the server responded with a status of (4\d\d|503)|net::ERR_(CONNECTION_(REFUSED|RESET)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|ABORTED))/;
+const EXPECTED = /^Failed to load resource: (the server responded with a status of (4\d\d|502|503)|net::ERR_(CONNECTION_(REFUSED|RESET)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|ABORTED))/;
 
 export class Window {
   constructor(page, url) {

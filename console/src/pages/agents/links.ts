@@ -6,7 +6,8 @@ export interface Piece {
   href?: string;
 }
 
-const ADDRESS = /\bhttps?:\/\/[!-~]+/gi;
+// Up to the next space: an address with other than plain characters is no link, and neither is its beginning.
+const ADDRESS = /\bhttps?:\/\/\S+/gi;
 const MAX_LINKS = 200;
 const MAX_ADDRESS = 2000;
 

@@ -146,25 +146,37 @@ function bars(context: CanvasRenderingContext2D, log: RunLog, view: View, now: n
 
 function wideBars(context: CanvasRenderingContext2D, log: RunLog, wide: Bar[], colors: Colors): void {
   const each = laneHeight(log.lanes);
-  context.font = `11px ${colors.mono}`;
-  context.textBaseline = 'middle';
   for (const { call, x0, x1, row } of wide) {
     const y = AXIS + row * each + 1;
     const high = each - 2;
-    const [strong, soft, text] = colors.states[log.state.at(call)] ?? [colors.muted, colors.pause, colors.text];
+    const [strong, soft] = colors.states[log.state.at(call)] ?? [colors.muted, colors.pause];
     const width = Math.max(2, x1 - x0 - 1);
     context.fillStyle = soft;
     context.fillRect(x0, y, width, high);
     context.fillStyle = strong;
     context.fillRect(x0, y, 3, high);
     context.fillRect(x0, y + high - 2, width, 2);
+  }
+}
+
+/** Names in the bars that have room for them, above the stripes of waits. */
+function names(context: CanvasRenderingContext2D, log: RunLog, wide: Bar[], colors: Colors): void {
+  const each = laneHeight(log.lanes);
+  if (each < 14) return;
+  context.font = `11px ${colors.mono}`;
+  context.textBaseline = 'middle';
+  for (const { call, x0, x1, row } of wide) {
     const left = Math.max(0, x0) + 6;
-    const room = Math.floor((x1 - left - 4) / 6.7);
-    if (each >= 14 && room >= 4) {
-      const name = visible(log.functionOf(call)?.label ?? '').replace(/\s/g, ' ');
-      context.fillStyle = text;
-      context.fillText(name.length > room ? `${name.slice(0, room - 1)}…` : name, left, y + high / 2);
-    }
+    const room = Math.floor((Math.min(x1, left + 400) - left - 4) / 6.7);
+    if (room < 4) continue;
+    const y = AXIS + row * each + 1;
+    const [, soft, color] = colors.states[log.state.at(call)] ?? [colors.muted, colors.pause, colors.text];
+    const whole = visible(log.functionOf(call)?.label ?? '').replace(/\s/g, ' ');
+    const name = whole.length > room ? `${whole.slice(0, room - 1)}…` : whole;
+    context.fillStyle = soft;
+    context.fillRect(left - 2, y, context.measureText(name).width + 4, each - 4);
+    context.fillStyle = color;
+    context.fillText(name, left, y + (each - 2) / 2);
   }
 }
 
@@ -221,8 +233,10 @@ export function draw(context: CanvasRenderingContext2D, log: RunLog, view: View,
   if (Number.isNaN(log.first) || view.to <= view.from) return;
   pauses(context, log, view, now, height, colors);
   axis(context, view, log.first, height, colors);
-  wideBars(context, log, bars(context, log, view, now, colors), colors);
+  const wide = bars(context, log, view, now, colors);
+  wideBars(context, log, wide, colors);
   waits(context, log, view, now, colors);
+  names(context, log, wide, colors);
   consoleStrip(context, log, view, height, colors);
   marks(context, log, view, height, colors);
   if (!log.ended && now <= view.to) {

@@ -131,3 +131,31 @@ test('the indicator tells of a server that went away and came back', { skip }, a
   await page.getByLabel('Or sign in with a token').waitFor({ timeout: 20_000 });
   await context.close();
 });
+
+test('all tabs share one stream of changes, and one takes over from another', { skip }, async () => {
+  const { page, context } = await open('#/servers');
+  await page.getByText('Live', { exact: true }).waitFor();
+  let streams = 0;
+  context.on('request', (request) => {
+    if (request.url().endsWith('/v1/changes')) streams += 1;
+  });
+  const second = await context.newPage();
+  await second.goto(`${BASE}/console/#/servers`);
+  await second.getByText('Live', { exact: true }).waitFor();
+  assert.equal(streams, 0, 'the second tab has no stream of its own');
+  await page.close();
+  await second.waitForTimeout(500);
+  assert.equal(streams, 1);
+  await second.getByText('Live', { exact: true }).waitFor();
+  await context.close();
+});
+
+test('a sign-out in one tab signs out all', { skip }, async () => {
+  const { page, context } = await open('#/servers');
+  const second = await context.newPage();
+  await second.goto(`${BASE}/console/#/audit`);
+  await second.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await second.getByLabel('Or sign in with a token').waitFor();
+  await context.close();
+});

@@ -31,6 +31,10 @@ test('names, calls, properties and keywords', () => {
   has('type A = Map<string, number>; const type = 1; x.delete(y)', 'type keyword', 'Map typeName', 'string typeName', 'type variableName', 'delete propertyName.function');
 });
 
+test('keys are told from conditional expressions', () => {
+  has('const x = a ? b : c; f({ b: 1, c?: 2 }); y?.z ?? w', 'b variableName', 'b propertyName', 'c propertyName', 'z propertyName', 'w variableName');
+});
+
 test('templates nest', () => {
   const { list, state } = tokens('`a${b + `c${{ d: 1 }.d}` + f("}")}e` + g');
   assert.ok(list.includes('g variableName'), JSON.stringify(list));

@@ -1,15 +1,21 @@
 /** Numbers beside the navigation: what is under way and what needs a person. */
 
-import { get } from './api';
+import { ApiError, get } from './api';
 import { onChange } from './live.svelte';
-import type { Approval, McpServer, Paged, Run } from './types';
+import type { AgentApproval, Approval, McpServer, Paged, Run } from './types';
 
 const MAX = 100;
 
 class Counts {
   runs = $state(0);
-  approvals = $state(0);
   servers = $state(0);
+  /** Pending ones of runs, and of agents. */
+  ofRuns = $state(0);
+  ofAgents = $state(0);
+
+  get approvals(): number {
+    return Math.min(MAX, this.ofRuns + this.ofAgents);
+  }
 }
 
 export const counts = new Counts();
@@ -32,7 +38,19 @@ function runs(): void {
 }
 
 function approvals(): void {
-  void load<Approval>('/v1/approvals', { status: 'pending', limit: MAX }, (items) => (counts.approvals = items.length));
+  void load<Approval>('/v1/approvals', { status: 'pending', limit: MAX }, (items) => (counts.ofRuns = items.length));
+}
+
+let noAgents = false;
+
+async function agentApprovals(): Promise<void> {
+  if (noAgents) return;
+  try {
+    counts.ofAgents = (await get<{ items: AgentApproval[] }>('/v1/agents/approvals')).items.length;
+  } catch (error) {
+    // Without configured models there are no such paths.
+    noAgents = error instanceof ApiError && error.status === 404;
+  }
 }
 
 function servers(): void {
@@ -57,10 +75,12 @@ export function watchCounts(): () => void {
   runs();
   approvals();
   servers();
+  noAgents = false;
+  void agentApprovals();
   const stops = [onChange('run', calm(runs)), onChange('approval', calm(approvals))];
-  const timer = setInterval(servers, 60_000);
+  const timers = [setInterval(servers, 60_000), setInterval(() => void agentApprovals(), 15_000)];
   return () => {
     for (const stop of stops) stop();
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
   };
 }

@@ -2,13 +2,14 @@
 
 import type { Value } from './types';
 
-export const FIRST_PROGRAM = `// A first program: change it, then press Ctrl+Enter (Cmd+Enter on a Mac).
-// It can call only what is listed beside it. Its value is the default export.
+export const FIRST_PROGRAM = `// A first program. Change it, then press Ctrl+Enter.
+// It can call only what is listed beside it.
 import input from '@agent-spaces/input';
 
 const words = ['hello', 'from', 'a', 'sandbox'];
 console.log(words.join(' '));
 
+// The value of the run:
 export default {
   longest: words.reduce((a, b) => (b.length > a.length ? b : a)),
   letters: words.join('').length,

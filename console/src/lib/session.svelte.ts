@@ -21,12 +21,25 @@ class Session {
 export const session = new Session();
 
 onSignedOut(() => {
-  if (!session.me) return;
-  session.me = undefined;
-  stopLive();
+  if (session.me) leave();
 });
 
+// All tabs have the same cookie: who signs in or out in one does so in all.
+const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('agent-spaces.session');
+if (tabs) tabs.onmessage = () => void restore();
+
+function leave(): void {
+  session.me = undefined;
+  stopLive();
+}
+
+/** Name of who was signed in last in this tab. */
+let last: string | undefined;
+
 function enter(me: Me): void {
+  // Nothing of one caller stays on the page for another.
+  if (last !== undefined && last !== me.name) return location.reload();
+  last = me.name;
   session.me = me;
   session.error = undefined;
   session.known = true;
@@ -46,18 +59,22 @@ export async function restore(): Promise<void> {
 /** Signs in with a caller's token. Throws an ApiError if it is refused. */
 export async function signIn(token: string): Promise<void> {
   enter(await send<Me>('POST', '/console/session', { token }));
+  tabs?.postMessage('changed');
 }
 
 /** Signs in with the code of a link that `agent-spaces console` made. */
 export async function signInWithLink(code: string): Promise<void> {
   enter(await send<Me>('POST', '/console/session', { link: code }));
+  tabs?.postMessage('changed');
 }
 
 export async function signOut(): Promise<void> {
   try {
     await send('DELETE', '/console/session');
   } finally {
-    session.me = undefined;
-    stopLive();
+    leave();
   }
+  tabs?.postMessage('changed');
+  // Nothing that the page knows stays in memory.
+  location.reload();
 }

@@ -1,5 +1,7 @@
 /** Keyboard shortcuts: single keys (`/`) and sequences (`g r`). They do nothing while somebody types or a dialog is open. */
 
+import { untrack } from 'svelte';
+
 export interface Shortcut {
   keys: string;
   label: string;
@@ -16,9 +18,10 @@ export const shortcuts = new Shortcuts();
 /** Adds a shortcut, which the help dialog lists. Returns how to remove it: use it as the result of `$effect`. */
 export function shortcut(keys: string, label: string, run: () => void, group = 'This page'): () => void {
   const item: Shortcut = { keys, label, group, run };
-  shortcuts.items = [...shortcuts.items, item];
+  // An effect that adds a shortcut does not depend on the others.
+  untrack(() => (shortcuts.items = [...shortcuts.items, item]));
   return () => {
-    shortcuts.items = shortcuts.items.filter((other) => other !== item);
+    untrack(() => (shortcuts.items = shortcuts.items.filter((other) => other !== item)));
   };
 }
 

@@ -18,12 +18,15 @@ export interface FollowOptions {
   onError?(error: ApiError): void;
   /** Id of the last event that the caller has. */
   lastId?: string;
+  /** Goes on in a tab that nobody sees. Others pause, because browsers allow few connections to a server. */
+  background?: boolean;
 }
 
 const MAX_EVENT = 16 * 1024 * 1024;
 const SILENCE_MS = 45_000;
 const FIRST_DELAY = 500;
 const MAX_DELAY = 15_000;
+const HIDDEN_MS = 20_000;
 
 /** Parser of a stream's text, given in pieces. */
 export function parser(emit: (event: StreamEvent) => void): { push(text: string): void; retry(): number | undefined } {
@@ -86,17 +89,32 @@ export function parser(emit: (event: StreamEvent) => void): { push(text: string)
   };
 }
 
+/** Characters that are parsed, and time that passes, before the page may paint: a stream can bring megabytes at once. */
+const PIECE = 32 * 1024;
+const SLICE_MS = 10;
+
+function pause(): Promise<void> {
+  return new Promise((done) => setTimeout(done));
+}
+
 /** Reads one response to its end. */
 export async function read(response: Response, emit: (event: StreamEvent) => void, alive: () => void = () => {}): Promise<number | undefined> {
   const lines = parser(emit);
   const reader = response.body?.getReader();
   if (!reader) return undefined;
   const decoder = new TextDecoder();
+  let since = performance.now();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return lines.retry();
     alive();
-    lines.push(decoder.decode(value, { stream: true }));
+    const text = decoder.decode(value, { stream: true });
+    for (let at = 0; at < text.length; at += PIECE) {
+      lines.push(text.slice(at, at + PIECE));
+      if (performance.now() - since < SLICE_MS) continue;
+      await pause();
+      since = performance.now();
+    }
   }
 }
 
@@ -109,6 +127,28 @@ export function follow(path: string, options: FollowOptions): () => void {
   let abort = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let state: StreamState | undefined;
+  let paused = false;
+
+  const hidden = (): boolean => options.background !== true && typeof document !== 'undefined' && document.hidden;
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+
+  function onVisibility(): void {
+    clearTimeout(hiding);
+    if (hidden()) hiding = setTimeout(() => abort.abort(), HIDDEN_MS);
+    else if (paused) {
+      paused = false;
+      delay = FIRST_DELAY;
+      void connect();
+    }
+  }
+
+  function close(): void {
+    stopped = true;
+    clearTimeout(timer);
+    clearTimeout(hiding);
+    if (typeof document !== 'undefined') document.removeEventListener('visibilitychange', onVisibility);
+    tell('closed');
+  }
 
   function tell(next: StreamState): void {
     if (state === next) return;
@@ -119,8 +159,13 @@ export function follow(path: string, options: FollowOptions): () => void {
   function later(): void {
     if (stopped) return;
     tell('waiting');
-    timer = setTimeout(connect, delay * (0.75 + Math.random() / 2));
+    timer = setTimeout(connectIfSeen, delay * (0.75 + Math.random() / 2));
     delay = Math.min(delay * 2, MAX_DELAY);
+  }
+
+  function connectIfSeen(): void {
+    if (hidden()) paused = true;
+    else void connect();
   }
 
   async function connect(): Promise<void> {
@@ -152,27 +197,23 @@ export function follow(path: string, options: FollowOptions): () => void {
     } catch (error) {
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429;
       if (refused && !stopped) {
-        stopped = true;
         options.onError?.(error);
-        tell('closed');
+        close();
         return;
       }
     } finally {
       clearTimeout(silence);
     }
     if (stopped) return;
-    if (ended) {
-      stopped = true;
-      tell('closed');
-    } else later();
+    if (ended) close();
+    else later();
   }
 
+  if (typeof document !== 'undefined') document.addEventListener('visibilitychange', onVisibility);
   void connect();
   return () => {
     if (stopped) return;
-    stopped = true;
-    clearTimeout(timer);
+    close();
     abort.abort();
-    tell('closed');
   };
 }

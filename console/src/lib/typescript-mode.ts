@@ -20,6 +20,8 @@ export interface TypeScriptState {
   value: boolean;
   /** The last token is a dot: a property follows. */
   dot: boolean;
+  /** Open `?` of conditional expressions: what stands before a colon is no key then. */
+  questions: number;
   /** Indentation of the lines that opened the brackets which are open. */
   open: number[];
 }
@@ -86,7 +88,7 @@ function name(stream: StringStream, state: TypeScriptState): string {
     state.value = true;
     return word === 'true' || word === 'false' ? 'bool' : 'atom';
   }
-  const key = stream.match(/^\s*\??:(?!:)/, false);
+  const key = state.questions === 0 && stream.match(/^\s*\??:(?!:)/, false);
   if (KEYWORDS.has(word) && !(key && word !== 'default' && word !== 'case') && !(SOFT.has(word) && stream.match(/^\s*(?:[=.,;)\]]|$)/, false))) {
     state.value = word === 'this' || word === 'super';
     return 'keyword';
@@ -159,13 +161,17 @@ function token(stream: StringStream, state: TypeScriptState): string | null {
       return 'bracket';
     default:
       state.value = false;
+      if (char === '?') {
+        if (stream.match(/^\.(?!\d)/)) state.dot = true;
+        else if (!stream.match('?') && !stream.match(/^\s*[:,)]/, false)) state.questions += 1;
+      } else if (char === ':' || char === ';') state.questions = char === ';' ? 0 : Math.max(0, state.questions - 1);
       return /[;,.:]/.test(char) ? 'punctuation' : 'operator';
   }
 }
 
 export const typescriptMode: StreamParser<TypeScriptState> = {
   name: 'typescript',
-  startState: () => ({ comment: false, template: false, holes: [], value: false, dot: false, open: [] }),
+  startState: () => ({ comment: false, template: false, holes: [], value: false, dot: false, questions: 0, open: [] }),
   copyState: (state) => ({ ...state, open: [...state.open], holes: state.holes.map((hole) => ({ ...hole })) }),
   token,
   indent(state, after, context) {

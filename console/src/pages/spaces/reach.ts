@@ -40,6 +40,11 @@ function importing(modules: string[]): string {
   return `${modules.map((module) => `import ${JSON.stringify(module)};`).join('\n')}\nexport default null;\n`;
 }
 
+/** Manifest of a program that uses one part of the standard library; undefined if the policy leaves nothing of it. */
+async function standardPart(space: Space, part: 'fs' | 'http'): Promise<Manifest | undefined> {
+  return manifestOf(space, `import { ${part} } from '${STANDARD}';\nexport default typeof ${part};\n`);
+}
+
 /** Group of a function that no capability of the list has: one that only the operator sees. */
 function groupName(fn: ManifestFunction): string {
   return fn.name.split('.')[0] ?? fn.name;
@@ -49,12 +54,12 @@ function groupName(fn: ManifestFunction): string {
 export async function reachOf(space: Space, capabilities: Capability[], operator: boolean, signal: AbortSignal): Promise<SpaceReach> {
   const listed = capabilities.map((one) => one.module);
   const modules = [...new Set([...listed, ...(operator ? space.modules : []), STANDARD])].filter((module) => module.startsWith('@') && module !== '@agent-spaces/input');
-  const [manifest, standard] = await Promise.all([
-    manifestOf(space, importing(modules)),
-    manifestOf(space, `import { fs, http } from '${STANDARD}';\nexport default [typeof fs, typeof http];\n`).catch(() => undefined),
-  ]);
+  const manifest = await manifestOf(space, importing(modules));
   signal.throwIfAborted();
-  const rest = { ...(standard?.files ?? manifest?.files ? { files: standard?.files ?? manifest?.files } : {}), ...(standard?.network ?? manifest?.network ? { network: standard?.network ?? manifest?.network } : {}) };
+  const files = manifest?.files ?? (await standardPart(space, 'fs'))?.files;
+  const network = manifest?.network ?? (await standardPart(space, 'http'))?.network;
+  signal.throwIfAborted();
+  const rest = { ...(files ? { files } : {}), ...(network ? { network } : {}) };
   if (manifest && manifest.functions.length > 0) return { groups: grouped(capabilities, manifest), complete: true, ...rest };
 
   const groups: ReachGroup[] = [];

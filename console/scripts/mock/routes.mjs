@@ -33,6 +33,13 @@ export function addEvent(run, type, members) {
   for (const follower of followers) if (follower.run === run.id) follower.push(event);
 }
 export function finish(run, status, error) {
+  const list = events.get(run.id);
+  const open = new Set();
+  for (const event of list) {
+    if (event.type === 'callScheduled') open.add(event.callId);
+    else if (event.type === 'callResult' || event.type === 'callError') open.delete(event.callId);
+  }
+  if (status !== 'cancelled') for (const callId of open) addEvent(run, 'callResult', { callId, durationMs: 900 });
   run.status = status;
   run.endedAt = new Date().toISOString();
   run.usage = { fuel: 4.1e8, memoryBytes: 12 << 20, wallMs: Date.now() - Date.parse(run.createdAt), calls: 5, bytesIn: 4000, bytesOut: 900 };

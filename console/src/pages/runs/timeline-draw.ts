@@ -62,6 +62,17 @@ export function colorsOf(element: Element): Colors {
 /** Distances of the marks on the axis, in milliseconds. */
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 86_400_000, 604_800_000];
 
+/** Time since the start, with as many digits as tell neighbors apart: `12.4 s`, `1:44.250`. */
+export function axisText(at: number, step: number): string {
+  if (at === 0) return '0';
+  if (step >= 1000 || at < 1000) return duration(Math.round(at * 1000) / 1000);
+  const digits = step >= 100 ? 1 : step >= 10 ? 2 : 3;
+  if (at < 60_000) return `${(at / 1000).toFixed(digits)} s`;
+  const minutes = Math.floor(at / 60_000);
+  const seconds = (at / 1000 - minutes * 60).toFixed(digits).padStart(3 + digits, '0');
+  return minutes < 60 ? `${minutes}:${seconds}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${seconds}`;
+}
+
 function axis(context: CanvasRenderingContext2D, view: View, origin: number, height: number, colors: Colors): void {
   const span = view.to - view.from;
   const step = STEPS.find((one) => (one / span) * view.width >= 90) ?? 604_800_000 * 4;
@@ -73,7 +84,7 @@ function axis(context: CanvasRenderingContext2D, view: View, origin: number, hei
     context.fillStyle = colors.line;
     context.fillRect(x, AXIS - 4, 1, height - AXIS + 4);
     context.fillStyle = colors.muted;
-    const text = at === 0 ? '0' : duration(Math.round(at * 1000) / 1000);
+    const text = axisText(at, step);
     if (x + 4 + context.measureText(text).width < view.width) context.fillText(text, x + 4, AXIS / 2);
   }
 }
@@ -252,10 +263,12 @@ function frame(context: CanvasRenderingContext2D, log: RunLog, view: View, now: 
   const end = log.end.at(call);
   const x0 = (log.start.at(call) - view.from) * scale;
   const x1 = ((Number.isNaN(end) ? now : end) - view.from) * scale;
+  if (x1 < 0 || x0 > view.width) return;
   const row = Math.min(log.lane.at(call), shownLanes(log.lanes) - 1);
   context.strokeStyle = colors.focus;
   context.lineWidth = 2;
-  context.strokeRect(Math.max(-4, x0 - 1), AXIS + row * each, Math.min(view.width + 8, Math.max(4, x1 - x0 + 2)), each);
+  const left = Math.max(-4, x0 - 1);
+  context.strokeRect(left, AXIS + row * each, Math.max(4, Math.min(view.width + 4, x1 + 1) - left), each);
 }
 
 /** Call at a point of the canvas; the nearest one within some pixels. */

@@ -228,7 +228,7 @@ const routes = [
   ['GET', '/v1/agents/{}/sessions', ({ id, query }) => page(sessions[id] ?? [], query)],
   ['GET', '/v1/agents/{}/sessions/{}', ({ id, second }) => ({ ...find(sessions[id] ?? [], second, 'session'), messages })],
 ];
-export const agentApprovals = [{ id: 'apr_agent1', agent: 'accountant', status: 'pending', message: 'Pay an invoice?', call: { name: 'bank.pay', arguments: { account: 'DE89370400440532013000', money: { amount: 12, currency: 'EUR' }, reference: 'Invoice 9' } }, createdAt: data.ago(60_000), expiresAt: data.iso(Date.now() + 240_000) }];
+export const agentApprovals = [{ id: 'apr_agent1', agent: 'accountant', status: 'pending', message: 'Pay an invoice?', call: { function: 'bank.pay', functionId: 'capabilities:bank/bank@1.0.0#pay', module: '@capabilities/bank', source: 'capability', params: { account: 'DE89370400440532013000', money: { amount: 12, currency: 'EUR' }, reference: 'Invoice 9' } }, createdAt: data.ago(60_000), expiresAt: data.iso(Date.now() + 240_000) }];
 
 const compiled = routes.map(([method, pattern, handler]) => [method, new RegExp(`^${pattern.replaceAll('{}', '([^/]+)')}$`), handler]);
 

@@ -40,7 +40,7 @@ function configuration(modelUrl, more) {
   const agent = (description, tools) => ({ description, models: ['scripted/m'], prompt: 'You help in the shop.', space: 'support', tools });
   return {
     policy: { approvals: { expires: '3d' } },
-    models: { scripted: { api: 'openai-chat', baseUrl: modelUrl, apiKey: '${MODEL_KEY}', models: { m: { contextWindow: 200000, price: { input: 3, output: 15 } } } } },
+    models: { scripted: { api: 'openai-chat', baseUrl: modelUrl, apiKey: '${MODEL_KEY}', models: { m: { contextWindow: 2000000, price: { input: 3, output: 15 } } } } },
     agents: { helper: agent('Helps in the shop.', 'direct'), coder: agent('Helps with programs.', 'code') },
     spaces: { support: { capabilities: ['./capabilities/bank.ts', ...(more.capabilities ?? [])], workspace: './files' } },
     serve: {

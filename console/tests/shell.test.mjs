@@ -83,8 +83,12 @@ test('shortcuts go to pages, and the help lists them', { skip }, async () => {
   await page.keyboard.press('g');
   await page.keyboard.press('s');
   assert.match(page.url(), /#\/audit/, 'shortcuts do nothing while a dialog is open');
+  await dialog.getByLabel('Single keys do something').uncheck();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  assert.match(page.url(), /#\/audit/, 'shortcuts can be switched off');
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -10,6 +10,8 @@ export interface Shortcut {
 }
 
 class Shortcuts {
+  /** Off for people whose speech or switch input types single letters. The help dialog has the switch. */
+  on = $state(true);
   items = $state.raw<Shortcut[]>([]);
 }
 
@@ -38,6 +40,8 @@ function typing(event: KeyboardEvent): boolean {
 /** Handler of `keydown` of the window. */
 export function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  // The help stays, so that they can be switched on again.
+  if (!shortcuts.on && event.key !== '?') return;
   if (event.key.length !== 1 || typing(event) || document.querySelector('dialog[open]')) {
     pending = '';
     return;

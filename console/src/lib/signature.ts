@@ -69,7 +69,14 @@ export function takesObject(signature: string): boolean {
   return list === undefined || list.length === 0 || (list.length === 1 && list[0]?.name === 'params');
 }
 
-function schemaOfType(type: string): Schema {
+/** What a name stands for in declarations: `export type Kind = 'file' | 'directory';`. */
+function aliasOf(type: string, declarations: string): string | undefined {
+  if (!/^[A-Z]\w{0,100}$/.test(type)) return undefined;
+  return new RegExp(`\\btype ${type} = ([^;{}]{1,500});`).exec(declarations)?.[1]?.trim();
+}
+
+function schemaOfType(named: string, declarations: string): Schema {
+  const type = aliasOf(named, declarations) ?? named;
   if (type === 'string' || type === 'number' || type === 'boolean') return { type };
   if (type === 'string[]') return { type: 'array', items: { type: 'string' } };
   const literals = split(type, '|');
@@ -77,15 +84,15 @@ function schemaOfType(type: string): Schema {
   return { description: type };
 }
 
-/** Schema of the parameters: the server's, or what the signature says. */
-export function schemaOf(fn: CapabilityFunction): Schema | undefined {
+/** Schema of the parameters: the server's, or what the signature says, with the types that declarations name. */
+export function schemaOf(fn: CapabilityFunction, declarations = ''): Schema | undefined {
   const list = parametersOf(fn.signature);
   const given = fn.parameters;
   if (given && typeof given === 'object' && (given.properties !== undefined || given.$ref !== undefined || list === undefined || takesObject(fn.signature))) return given;
   if (list === undefined || list.length === 0) return undefined;
   if (takesObject(fn.signature)) return { type: 'object' };
   const properties: Record<string, Schema> = {};
-  for (const parameter of list) define(properties, parameter.name, parameter.rest ? { type: 'array' } : schemaOfType(parameter.type));
+  for (const parameter of list) define(properties, parameter.name, parameter.rest ? { type: 'array' } : schemaOfType(parameter.type, declarations));
   return { type: 'object', properties, required: list.filter((one) => !one.optional && !one.rest).map((one) => one.name), additionalProperties: false };
 }
 

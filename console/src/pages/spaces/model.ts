@@ -1,5 +1,6 @@
 /** The editable part of a space, and requests made of it. */
 
+import { isStandard } from '../../lib/standard';
 import type { Limits, PolicyDecision, Space, SpaceChange, Value } from '../../lib/types';
 
 /** Fields of the form. */
@@ -80,15 +81,20 @@ export function ownLimits(limits: Limits, base: Limits | undefined): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([name, n]) => base[name as keyof Limits] !== n));
 }
 
-export function sameList(a: string[], b: string[]): boolean {
-  return a.length === b.length && a.every((item) => b.includes(item));
+/** Entries that a request lists: the standard library is always there. */
+function given(entries: string[]): string[] {
+  return entries.filter((entry) => !isStandard(entry));
+}
+
+function sameEntries(a: string[], b: string[]): boolean {
+  return given(a).length === given(b).length && given(a).every((entry) => b.includes(entry));
 }
 
 /** Fields of a space that exists. */
 export function fieldsOf(space: Space, base: Space | undefined): SpaceFields {
   return {
     name: space.name,
-    capabilities: [...space.capabilities],
+    capabilities: given(space.capabilities),
     limits: ownLimits(space.limits, base?.limits),
     policy: policyText(space.policy),
     ttl: '',
@@ -101,7 +107,7 @@ export function changeOf(fields: SpaceFields, space: Space, base: Space | undefi
   const before = fieldsOf(space, base);
   if (fields.name.trim() !== space.name) change.name = fields.name.trim();
   const capabilities = fields.capabilities ?? base?.capabilities ?? space.capabilities;
-  if (!sameList(capabilities, space.capabilities)) change.capabilities = capabilities;
+  if (!sameEntries(capabilities, space.capabilities)) change.capabilities = given(capabilities);
   if (JSON.stringify(sorted(fields.limits)) !== JSON.stringify(sorted(before.limits))) change.limits = fields.limits;
   const policy = parsePolicy(fields.policy);
   if (typeof policy !== 'string' && JSON.stringify(policy ?? {}) !== JSON.stringify(space.policy ?? {})) change.policy = policy ?? {};
@@ -121,7 +127,7 @@ export function shownSpace(space: Space, change: SpaceChange = {}, base?: Space)
   return {
     name: change.name ?? space.name,
     ...(space.base === undefined ? {} : { base: space.base }),
-    capabilities: change.capabilities ?? space.capabilities,
+    capabilities: change.capabilities ? [...space.capabilities.filter(isStandard), ...change.capabilities].sort() : [...space.capabilities].sort(),
     limits: change.limits ? { ...(base?.limits ?? space.limits), ...change.limits } : space.limits,
     ...(policy === undefined || Object.keys(policy).length === 0 ? {} : { policy }),
     ...(ends === undefined ? {} : { expiresAt: ends }),

@@ -2,9 +2,9 @@
 
 import { get, path, send } from '../../lib/api';
 import { readManifest, type Manifest, type ManifestFunction } from '../../lib/manifest';
+import { STANDARD } from '../../lib/standard';
 import type { Capability, Check, PolicyDecision, Space } from '../../lib/types';
 
-const STANDARD = '@agent-spaces/std';
 const AT_ONCE = 3;
 
 export interface ReachFunction {

@@ -10,8 +10,9 @@ const MAX_PENDING = 2000;
 /** Most decided requests that are read: the list begins with the oldest. */
 const MAX_DECIDED = 2000;
 const CALM_MS = 300;
-/** Requests of agents are not in the stream of changes. */
+/** Requests of agents are not in the stream of changes. A tab that nobody sees asks less often, for its title and sound. */
 const POLL_MS = 4000;
+const HIDDEN_POLLS = 4;
 
 export type DecidedStatus = 'approved' | 'denied' | 'expired';
 
@@ -39,8 +40,10 @@ export class Inbox {
   constructor(onnew: () => void) {
     this.#onnew = onnew;
     this.#stop = onChange('approval', (change) => this.#changed(change));
+    let polls = 0;
     this.#poll = setInterval(() => {
-      if (!document.hidden && this.#hasAgents) void this.#loadAgents();
+      polls++;
+      if (this.#hasAgents && (!document.hidden || polls % HIDDEN_POLLS === 0)) void this.#loadAgents();
     }, POLL_MS);
     void this.reload();
   }

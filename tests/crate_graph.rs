@@ -14,7 +14,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const LAYERS: [&[&str]; 13] = [
     &["confine", "engine", "private-fs", "script-bounds", "search", "types"],
     &["audit-log", "capability-gen", "http-server", "journal", "protected-paths", "script", "secrets", "telemetry"],
-    &["calls", "models", "policy", "process"],
+    &["calls", "console", "models", "policy", "process"],
     &["approvals", "config", "mcp", "sandbox", "stdlib"],
     &["linker", "pipeline"],
     &["space"],
@@ -34,7 +34,7 @@ const NOT_BELOW_SANDBOX: [&str; 7] = ["audit-log", "capability-gen", "linker", "
 const RESERVED: [(&str, &[&str]); 6] = [
     ("clap", &["cli"]),
     ("rmcp", &["agent", "mcp", "serve", "surfaces"]),
-    ("hyper", &["http-server", "mcp", "rest", "serve", "surfaces"]),
+    ("hyper", &["console", "http-server", "mcp", "rest", "serve", "surfaces"]),
     ("opentelemetry", &["telemetry"]),
     ("opentelemetry_sdk", &["telemetry"]),
     ("prometheus-client", &["telemetry"]),

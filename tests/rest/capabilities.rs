@@ -33,6 +33,25 @@ fn a_space_shows_its_capabilities() {
 }
 
 #[test]
+fn functions_have_schemas_and_decisions() {
+    let served = RestServer::new();
+    let api = served.caller(1);
+    let functions =
+        |name: &str| api.get(&format!("/v1/capabilities/{name}")).with_status(200).json()["functions"].clone();
+    let send = &functions("mail")[0];
+    assert_eq!(send["parameters"]["properties"]["to"]["type"], "string", "{send}");
+    assert_eq!((&send["returns"]["type"], &send["decision"]), (&json!("string"), &json!("allow")), "{send}");
+    let files = functions("files");
+    let remove = files.as_array().unwrap().iter().find(|one| one["name"] == "files.remove").unwrap();
+    assert_eq!(remove["decision"], "approval", "{remove}");
+    // The standard library has declarations alone.
+    let standard = functions("json");
+    assert!(standard[0].get("parameters").is_none() && standard[0]["decision"] == "allow", "{standard}");
+    let listed = api.get("/v1/capabilities?limit=100").json()["items"].to_string();
+    assert!(!listed.contains("\"parameters\"") && !listed.contains("\"decision\""), "{listed}");
+}
+
+#[test]
 fn search_finds_functions_of_the_space() {
     let served = RestServer::new();
     let api = served.operator();

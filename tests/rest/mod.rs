@@ -3,6 +3,7 @@
 //! - `server`: the server in a temporary project; `client`: requests; `event_stream`: server-sent events.
 //! - `spaces`, `space_bounds`: spaces of the configuration and of callers, and what they cannot be given.
 //! - `runs`, `run_control`, `programs`: runs, their cancellation and queue, and stored programs; `capabilities`.
+//! - `checks`: programs and calls that are only looked at; `replays`: runs that are repeated offline.
 //! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers; `changes`:
 //!   the stream of changes.
 //! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
@@ -11,6 +12,7 @@
 //! - `webhooks`: changes of webhooks, and messages to a local receiver.
 //! - `bad_requests`, `operations`: wrong requests to every operation of the OpenAPI document.
 //! - `shutdown`: SIGTERM with runs in progress; `data_folder`: what a server keeps.
+//! - `console`: the page for people, its sessions, and the command that opens it.
 //! - `document`: the checked-in OpenAPI document, and MCP at the same server.
 
 mod approvals;
@@ -18,7 +20,9 @@ mod audit;
 mod bad_requests;
 mod capabilities;
 mod changes;
+mod checks;
 mod client;
+mod console;
 mod data_folder;
 mod document;
 mod event_stream;
@@ -30,6 +34,7 @@ mod interrupted_streams;
 mod isolation;
 mod operations;
 mod programs;
+mod replays;
 mod run_control;
 mod runs;
 mod server;

@@ -35,11 +35,15 @@ METHODS = {
     "PUT /v1/spaces/{}/files/{}": lambda client, space: space.files.write("a/b", ""),
     "DELETE /v1/spaces/{}/files/{}": lambda client, space: space.files.delete("a/b"),
     "POST /v1/spaces/{}/runs": lambda client, space: space.start("1"),
+    "POST /v1/spaces/{}/check": lambda client, space: space.check("1"),
+    "POST /v1/spaces/{}/explain": lambda client, space: space.explain("bank.pay"),
     "GET /v1/runs": lambda client, space: client.runs.list().all(),
     "GET /v1/runs/{}": lambda client, space: client.runs.get("x"),
     "POST /v1/runs/{}/cancel": lambda client, space: client.runs.cancel("x"),
     "POST /v1/runs/{}/resume": lambda client, space: client.runs.resume("x"),
     "POST /v1/runs/{}/answers": lambda client, space: client.runs.answer("x", 1, "happened"),
+    "GET /v1/runs/{}/source": lambda client, space: client.runs.source("x"),
+    "POST /v1/runs/{}/replay": lambda client, space: client.runs.replay("x"),
     "GET /v1/runs/{}/events": lambda client, space: list(client.runs.events("x")),
     "GET /v1/events": lambda client, space: list(client.events(["x"])),
     "GET /v1/approvals": lambda client, space: client.approvals.list().all(),
@@ -55,6 +59,7 @@ METHODS = {
     "GET /v1/programs/{}/versions": lambda client, space: client.programs.versions("x").all(),
     "GET /v1/programs/{}/versions/{}": lambda client, space: client.programs.version("x", 1),
     "GET /v1/audit": lambda client, space: client.audit.list().all(),
+    "GET /v1/me": lambda client, space: client.me(),
 }
 
 

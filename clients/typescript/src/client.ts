@@ -9,6 +9,7 @@ import { Programs } from './programs.js';
 import { Runs } from './runs.js';
 import { Spaces } from './spaces.js';
 import { Transport, type CallOptions } from './transport.js';
+import type { Me } from './types.js';
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -58,6 +59,11 @@ export class AgentSpaces {
     this.capabilities = new Capabilities(this.#transport);
     this.programs = new Programs(this.#transport);
     this.audit = new Audit(this.#transport);
+  }
+
+  /** Returns the caller whose token this is, and what it may do. */
+  me(options: CallOptions = {}): Promise<Me> {
+    return this.#transport.json({ ...options, method: 'GET', path: '/v1/me', repeatable: 'always' });
   }
 
   /** Follows up to 64 runs in one stream, until all have ended. Resumes by itself after a cut. */

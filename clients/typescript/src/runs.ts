@@ -1,11 +1,14 @@
-/** Runs: get, list, follow, cancel, resume, answer. */
+/** Runs: get, list, follow, cancel, resume, answer, replay. */
 import { RunFailed } from './errors.js';
 import type { EventPage, RunEvent } from './event.js';
 import { followRun, type EventOptions } from './follow.js';
 import { List, type ListOptions, type PageOf } from './pages.js';
 import { segment } from './paths.js';
 import type { CallOptions, Transport } from './transport.js';
-import type { CallAnswer, RunInfo, RunStatus } from './types.js';
+import type { CallAnswer, NewReplay, Replay, RunInfo, RunSource, RunStatus } from './types.js';
+
+/** Seconds that a replay may take in addition to the timeout. */
+const REPLAY_SECONDS = 70;
 
 /** Selection of runs. */
 export interface RunFilter extends ListOptions, CallOptions {
@@ -75,6 +78,17 @@ export class Runs {
     return this.#post(id, 'answers', answer, options);
   }
 
+  /** Returns the source of a run, as its author wrote it, and its input. */
+  source(id: string, options: CallOptions = {}): Promise<RunSource> {
+    return this.#transport.json({ ...options, method: 'GET', path: `/v1/runs/${segment(id)}/source`, repeatable: 'always' });
+  }
+
+  /** Executes a run again offline, with its recorded answers, and compares every step; with `source`, a changed program. */
+  replay(id: string, { source, signal, timeoutMs = this.#transport.timeoutMs }: CallOptions & NewReplay = {}): Promise<Replay> {
+    const path = `/v1/runs/${segment(id)}/replay`;
+    return this.#transport.json({ signal, timeoutMs: timeoutMs + REPLAY_SECONDS * 1000, method: 'POST', path, json: { source } satisfies NewReplay, repeatable: 'always' });
+  }
+
   async #post(id: string, verb: string, json: unknown, options: CallOptions): Promise<Run> {
     const path = `/v1/runs/${segment(id)}/${verb}`;
     return new Run(this.#transport, await this.#transport.json<RunInfo>({ ...options, method: 'POST', path, json, repeatable: 'refused' }));
@@ -139,6 +153,16 @@ export class Run {
   /** Says whether a call in doubt happened. */
   async answer(answer: CallAnswer, options: CallOptions = {}): Promise<this> {
     return this.#take(await new Runs(this.#transport).answer(this.id, answer, options));
+  }
+
+  /** Returns the source of the run, as its author wrote it, and its input. */
+  source(options: CallOptions = {}): Promise<RunSource> {
+    return new Runs(this.#transport).source(this.id, options);
+  }
+
+  /** Executes the run again offline, with its recorded answers, and compares every step; with `source`, a changed program. */
+  replay(options: CallOptions & NewReplay = {}): Promise<Replay> {
+    return new Runs(this.#transport).replay(this.id, options);
   }
 
   #take(run: Run): this {

@@ -1,4 +1,4 @@
-/** Spaces: create, get, list, update, delete; and runs started in one. */
+/** Spaces: create, get, list, update, delete; runs started in one; programs and calls that are only checked. */
 import type { RunEvent } from './event.js';
 import { Files } from './files.js';
 import { newKey } from './idempotency.js';
@@ -6,7 +6,7 @@ import { List, type ListOptions, type PageOf } from './pages.js';
 import { segment } from './paths.js';
 import { Run, hasEnded, valueOf } from './runs.js';
 import type { CallOptions, Transport } from './transport.js';
-import type { NewRun, NewSpace, RunInfo, SpaceChange, SpaceInfo, WebhookChange } from './types.js';
+import type { Check, Explanation, NewCheck, NewExplanation, NewRun, NewSpace, RunInfo, SpaceChange, SpaceInfo, WebhookChange } from './types.js';
 
 /** Seconds that `Space.run` lets the server wait for the end: most runs need no event stream at all. */
 const FIRST_WAIT = 10;
@@ -90,6 +90,16 @@ export class Space {
     return this.#create(script, options, 0);
   }
 
+  /** Checks a program without running it: its syntax, imports and types, and what it can reach. */
+  async check(source: string, { name, ...call }: CallOptions & Omit<NewCheck, 'source'> = {}): Promise<Check> {
+    return this.#ask('check', { source, name } satisfies NewCheck, call);
+  }
+
+  /** Explains what the policy decides about a function; with `params`, about that call. */
+  async explain(name: string, { params, ...call }: CallOptions & Omit<NewExplanation, 'function'> = {}): Promise<Explanation> {
+    return this.#ask('explain', { function: name, params } satisfies NewExplanation, call);
+  }
+
   /** Changes the space; fails with `precondition` if somebody else has changed it since it was read. */
   async update(change: SpaceChange, options: CallOptions = {}): Promise<this> {
     return this.#patch('', change, options);
@@ -109,6 +119,10 @@ export class Space {
   /** Deletes the space and cancels its runs. */
   async delete(options: CallOptions = {}): Promise<void> {
     await this.#transport.remove(`/v1/spaces/${segment(this.id)}`, options);
+  }
+
+  async #ask<T>(verb: string, json: unknown, options: CallOptions): Promise<T> {
+    return this.#transport.json<T>({ ...options, method: 'POST', path: `/v1/spaces/${segment(this.id)}/${verb}`, json, repeatable: 'always' });
   }
 
   async #patch(below: string, change: SpaceChange | WebhookChange, options: CallOptions): Promise<this> {

@@ -35,11 +35,15 @@ const METHODS = {
   'PUT /v1/spaces/{}/files/{}': (client, space) => space.files.write('a/b', ''),
   'DELETE /v1/spaces/{}/files/{}': (client, space) => space.files.delete('a/b'),
   'POST /v1/spaces/{}/runs': (client, space) => space.start('1'),
+  'POST /v1/spaces/{}/check': (client, space) => space.check('1'),
+  'POST /v1/spaces/{}/explain': (client, space) => space.explain('bank.pay'),
   'GET /v1/runs': (client) => client.runs.list().all(),
   'GET /v1/runs/{}': (client) => client.runs.get('x'),
   'POST /v1/runs/{}/cancel': (client) => client.runs.cancel('x'),
   'POST /v1/runs/{}/resume': (client) => client.runs.resume('x'),
   'POST /v1/runs/{}/answers': (client) => client.runs.answer('x', { call: 1, outcome: 'happened' }),
+  'GET /v1/runs/{}/source': (client) => client.runs.source('x'),
+  'POST /v1/runs/{}/replay': (client) => client.runs.replay('x'),
   'GET /v1/runs/{}/events': (client) => client.runs.events('x', { follow: false }).next(),
   'GET /v1/events': (client) => client.events(['x']).next(),
   'GET /v1/approvals': (client) => client.approvals.list().all(),
@@ -55,6 +59,7 @@ const METHODS = {
   'GET /v1/programs/{}/versions': (client) => client.programs.versions('x').all(),
   'GET /v1/programs/{}/versions/{}': (client) => client.programs.version('x', 1),
   'GET /v1/audit': (client) => client.audit.list().all(),
+  'GET /v1/me': (client) => client.me(),
 };
 
 test('every operation has a method, or a reason why not', async () => {

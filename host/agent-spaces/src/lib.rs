@@ -11,6 +11,7 @@
 //! - `durable` (with `project`): [`durable`], [`journal`].
 //! - `serve` (default): [`serve`], [`http_server`]. Needs `project`.
 //! - `rest` (default): [`rest`]. Needs `serve`.
+//! - `console` (default): [`console`]. Needs `rest`.
 //! - `models` (with `agent`): [`models`].
 //! - `agent` (default): [`agent`]. Needs `serve`.
 //! - `surfaces` (default): [`surfaces`]. Needs `agent`.
@@ -30,7 +31,7 @@
 //! - [`compile()`]: compiles a script into a standalone component. [`audit()`]: lists the imports of a component.
 //! - [`project`], [`config`], [`trust`], [`mcp`], [`confinement`]: definitions, configurations and MCP servers on disk.
 //! - [`serve`]: the MCP server in front of a space. [`http_server`]: the HTTP server whose routes it has.
-//! - [`rest`]: the REST API, other routes of that server.
+//! - [`rest`]: the REST API, other routes of that server. [`console`]: the page that shows what it has.
 //! - [`durable`]: runs that outlive their process; [`journal`]: the store that keeps them.
 //! - [`models`]: language models over HTTP. [`agent`]: agents, whose tools are a space.
 //!   [`surfaces`]: agents over HTTP, more routes of the server.
@@ -48,6 +49,8 @@ pub use agent_spaces_calls::parent::ParentCall;
 pub use agent_spaces_calls::provider::{Answering, Asking, GettingReady, Provider};
 pub use agent_spaces_calls::scope::RunScope;
 pub use agent_spaces_config as config;
+#[cfg(feature = "console")]
+pub use agent_spaces_console as console;
 #[cfg(feature = "durable")]
 pub use agent_spaces_durable as durable;
 #[cfg(feature = "serve")]

@@ -9,6 +9,7 @@ use crate::error::DurableError;
 use crate::follower::Follower;
 use crate::header::Header;
 use crate::replay::Replay;
+use crate::runs::DurableRuns;
 use crate::stored::{entries, image, seed};
 use crate::verify::restore;
 use agent_spaces_journal::Store;
@@ -16,9 +17,11 @@ use agent_spaces_linker::program_parts::program_parts;
 use agent_spaces_linker::resolve::{Denials, Known, Withheld, resolve};
 use agent_spaces_linker::workspace::Workspace;
 use agent_spaces_sandbox::engine::Engine;
+use agent_spaces_sandbox::error::HostError;
 use agent_spaces_sandbox::modules::{ModuleSource, Modules};
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::RunReport;
+use agent_spaces_types::limits::Limits;
 use agent_spaces_types::script_error::ScriptError;
 use agent_spaces_types::standard;
 use serde_json::Value;
@@ -27,14 +30,14 @@ use std::sync::Arc;
 pub use crate::recorded_call::Difference;
 
 /// Script to compare with a recorded run.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct ChangedScript<'a> {
     /// File name.
     pub name: &'a str,
     /// Text.
     pub source: &'a str,
     /// Folder whose files it may import.
-    pub workspace: Option<&'a Workspace>,
+    pub workspace: Option<Arc<Workspace>>,
 }
 
 /// Result of a comparison.
@@ -74,11 +77,36 @@ pub async fn compare(
     current: &Engine,
     script: ChangedScript<'_>,
 ) -> Result<Comparison, CompareError> {
+    compare_with(&Engines::default(), store, run, current, script).await
+}
+
+impl DurableRuns {
+    /// Compares a changed script as [`compare`] does. Engines of older programs are compiled once for all comparisons.
+    ///
+    /// # Errors
+    /// The run cannot be read, or the script was refused.
+    pub async fn compare(
+        &self,
+        run: &str,
+        current: &Engine,
+        script: ChangedScript<'_>,
+    ) -> Result<Comparison, CompareError> {
+        compare_with(self.engines(), self.store(), run, current, script).await
+    }
+}
+
+async fn compare_with(
+    engines: &Engines,
+    store: &Arc<dyn Store>,
+    run: &str,
+    current: &Engine,
+    script: ChangedScript<'_>,
+) -> Result<Comparison, CompareError> {
     let replay = Replay::read(entries(&**store, run).await.map_err(DurableError::from)?)?;
     let header = replay.header.clone();
-    let engine = Engines::default().of(&header, store, current).await?;
-    let recorded_program = restore(&engine, image(&**store, &header).await?)?;
-    let program = changed(&recorded_program, &header, script)?.with_hidden(header.hidden.clone());
+    let engine = engines.of(&header, store, current).await?;
+    let recorded_program = restore(&engine, image(&**store, &header).await?).await?;
+    let program = changed(&recorded_program, &header, script).await?.with_hidden(header.hidden.clone());
     let recorded = replay.result.clone();
     let follower = Arc::new(Follower::new(run.into(), replay, &seed(&header)?));
     let report = program.run(header.replay_options(follower.clone())).await;
@@ -91,8 +119,23 @@ pub async fn compare(
     Ok(Comparison { report, matched, recorded_calls, difference, recorded })
 }
 
-/// Prepares a script in the sandbox of a program.
-fn changed(program: &Program, header: &Header, script: ChangedScript<'_>) -> Result<Program, ScriptError> {
+/// Prepares a script in the sandbox of a program, on a thread where it may block.
+async fn changed(program: &Program, header: &Header, script: ChangedScript<'_>) -> Result<Program, CompareError> {
+    let ChangedScript { name, source, workspace } = script;
+    let (program, limits) = (program.clone(), header.limits.clone());
+    let (name, source) = (name.to_owned(), source.to_owned());
+    let prepare = move || prepare(&program, &limits, &name, &source, workspace.as_deref());
+    let prepared = tokio::task::spawn_blocking(prepare).await;
+    Ok(prepared.map_err(|error| DurableError::from(HostError::Engine(error.to_string())))??)
+}
+
+fn prepare(
+    program: &Program,
+    limits: &Limits,
+    name: &str,
+    source: &str,
+    workspace: Option<&Workspace>,
+) -> Result<Program, ScriptError> {
     let withheld = Withheld::new();
     let known = Known {
         modules: program.modules(),
@@ -100,11 +143,11 @@ fn changed(program: &Program, header: &Header, script: ChangedScript<'_>) -> Res
         denials: Denials::default(),
         has_fetch: has_fetch(program.modules()),
         packages: None,
-        max_bytes: header.limits.source,
+        max_bytes: limits.source,
         memory: Some(program.sandbox().engine().memory()),
     };
-    let resolved = resolve(script.name, script.source, known, script.workspace)?;
-    Ok(Program::new(program_parts(resolved, script.name), program.sandbox().clone()))
+    let resolved = resolve(name, source, known, workspace)?;
+    Ok(Program::new(program_parts(resolved, name), program.sandbox().clone()))
 }
 
 /// Returns true if the recorded script was linked with the functions behind `fetch`.

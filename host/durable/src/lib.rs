@@ -8,7 +8,8 @@
 //! # Layout
 //! - [`runs`]: starts and continues runs; [`worker`]: continues those of a space whose wait is over
 //! - [`verify`](mod@verify): replays a run offline; [`compare`](mod@compare): replays a changed script against a run's answers
-//! - [`find`](mod@find), [`details`](mod@details): looks up runs; [`control`]: ends them, and answers for their calls in doubt
+//! - [`findings`]: what either finds, as JSON and as text
+//! - [`find`](mod@find), [`details`](mod@details), [`source`](mod@source): looks up runs; [`control`]: ends them, and answers for their calls in doubt
 //! - `log`: the journal of a run while it is executed; `waits`: calls and timers that its script waits for
 //! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`], `scan`: reading of runs from the store
 //! - [`replay`]: the recorded part of a run; `step`, `recorded_event`: steps of its script
@@ -30,6 +31,7 @@ pub mod doubt;
 mod engines;
 pub mod error;
 pub mod find;
+pub mod findings;
 mod follower;
 pub mod header;
 mod heartbeat;
@@ -42,6 +44,7 @@ pub mod runs;
 mod scan;
 mod seeded_random;
 pub mod settings;
+pub mod source;
 mod step;
 pub mod stored;
 pub mod verify;

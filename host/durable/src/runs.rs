@@ -118,6 +118,11 @@ impl DurableRuns {
         &self.0.store
     }
 
+    /// Returns the engines of older programs.
+    pub(crate) fn engines(&self) -> &Engines {
+        &self.0.engines
+    }
+
     /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.0.settings

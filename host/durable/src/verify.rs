@@ -6,6 +6,7 @@ use crate::log::{RunLog, Target};
 use crate::recorded_call::RecordedCall;
 use crate::recorded_event::is_same;
 use crate::replay::Replay;
+use crate::runs::DurableRuns;
 use crate::settings::Settings;
 use crate::step::shown_value;
 use crate::stored::{entries, image, seed};
@@ -17,6 +18,7 @@ use agent_spaces_calls::run_rules::RunRules;
 use agent_spaces_journal::Store;
 use agent_spaces_linker::failure::ProgramSource;
 use agent_spaces_sandbox::engine::{Engine, WASMTIME_VERSION};
+use agent_spaces_sandbox::error::HostError;
 use agent_spaces_sandbox::program::source_info::SourceInfo;
 use agent_spaces_sandbox::program::{Program, ProgramImage};
 use agent_spaces_sandbox::run::RunReport;
@@ -53,12 +55,31 @@ pub struct Verification {
 /// # Errors
 /// The journal of the run cannot be read, or its program not be restored.
 pub async fn verify(store: &Arc<dyn Store>, run: &str, current: &Engine) -> Result<Verification, DurableError> {
+    verify_with(&Engines::default(), store, run, current).await
+}
+
+impl DurableRuns {
+    /// Replays a run as [`verify`] does. Engines of older programs are compiled once for all replays.
+    ///
+    /// # Errors
+    /// The journal of the run cannot be read, or its program not be restored.
+    pub async fn verify(&self, run: &str, current: &Engine) -> Result<Verification, DurableError> {
+        verify_with(self.engines(), self.store(), run, current).await
+    }
+}
+
+async fn verify_with(
+    engines: &Engines,
+    store: &Arc<dyn Store>,
+    run: &str,
+    current: &Engine,
+) -> Result<Verification, DurableError> {
     let mut replay = Replay::read(entries(&**store, run).await?)?;
     replay.compares_fuel = replay.header.wasmtime == WASMTIME_VERSION;
     replay.keeps_events = true;
     let header = replay.header.clone();
-    let engine = Engines::default().of(&header, store, current).await?;
-    let program = restore(&engine, image(&**store, &header).await?)?.with_hidden(header.hidden.clone());
+    let engine = engines.of(&header, store, current).await?;
+    let program = restore(&engine, image(&**store, &header).await?).await?.with_hidden(header.hidden.clone());
     let (recorded, compared_fuel) = (replay.result.clone(), replay.compares_fuel);
     let log = RunLog::new(run.into(), Target::Nothing, Settings::default(), &seed(&header)?, replay, 0);
     let log = Arc::new(log);
@@ -76,8 +97,15 @@ fn compare(recorded: &Value, report: &RunReport) -> Option<Diverged> {
     (!is_same(expected, seen)).then(|| Diverged { expected: shown_value(expected), seen: shown_value(seen) })
 }
 
-/// Restores a program whose calls have no provider.
-pub(crate) fn restore(engine: &Engine, image: ProgramImage) -> Result<Program, DurableError> {
+/// Restores a program whose calls have no provider. This compiles it, unless its code is cached, so it has a thread where
+/// it may block.
+pub(crate) async fn restore(engine: &Engine, image: ProgramImage) -> Result<Program, DurableError> {
+    let engine = engine.clone();
+    let restoring = tokio::task::spawn_blocking(move || restore_now(&engine, image)).await;
+    restoring.map_err(|error| HostError::Engine(error.to_string()))?
+}
+
+fn restore_now(engine: &Engine, image: ProgramImage) -> Result<Program, DurableError> {
     let component = engine.component(image.component())?;
     let paths = |interface: &InterfaceDescription, function: &FunctionDescription| {
         Some(Arc::new(NoProvider { label: label(interface, function) }) as Arc<dyn CallPath>)

@@ -29,6 +29,11 @@ impl Callers {
         self.0.iter().map(|(_, client)| client)
     }
 
+    /// Returns the callers with their tokens, in the same order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &(Token, Client)> {
+        self.0.iter()
+    }
+
     /// Returns the index of the caller that sent a request, with its token in `Authorization` or in `other`. A request with
     /// both names one caller: they have to be the same. Compares all tokens, so that timing reveals nothing.
     pub(crate) fn index_of(&self, headers: &HeaderMap, other: Option<&str>) -> Option<usize> {

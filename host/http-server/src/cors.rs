@@ -88,6 +88,8 @@ mod tests {
         let others = [
             "x-other,x-stainless-,x-stainless,cookie,mcp-param-,mcp-parameter,x-mcp-param-a",
             "mcp-param-a b,mcp-param-a:b,mcp-param-\"a\",,*",
+            // Sessions count only with it, so that pages of other origins cannot use them.
+            "x-agent-spaces-console",
         ];
         assert_eq!(allowed(&others), always);
     }

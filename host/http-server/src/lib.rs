@@ -10,6 +10,7 @@
 //! - [`Routes`]: one part of the server, with [`Access`] and [`Authenticated`]; [`Refusal`]: refusal by the
 //!   server itself, rendered by the part
 //! - [`Token`], [`Callers`], [`Client`]: bearer-token authentication and identity of a caller
+//! - [`Sessions`]: callers in a browser, by cookie, and links that sign in once; [`Peer`]: address of a client
 //! - [`OriginCheck`]: checks of the `Host` and `Origin` headers; `cors`: CORS headers
 //! - [`body`]: request body reader with a size limit and a timeout
 //! - [`HttpResponse`], [`text_response`], [`until_sent`]: responses
@@ -24,10 +25,12 @@ mod cors;
 mod in_flight;
 mod listen;
 mod origin_check;
+mod peer;
 mod refusal;
 mod responses;
 mod routes;
 mod server;
+mod sessions;
 mod stop_notice;
 mod token;
 mod write_timeout;
@@ -38,8 +41,10 @@ pub use connections::{ConnectionHold, Limits};
 pub use in_flight::{InFlight, InFlightGuard};
 pub use listen::{DRAIN_TIMEOUT, Settings, serve};
 pub use origin_check::{OriginCheck, OriginCheckError};
+pub use peer::Peer;
 pub use refusal::Refusal;
 pub use responses::{HttpResponse, response, text_response, until_sent};
 pub use routes::{Access, Authenticated, Handling, Routes, Stopping};
+pub use sessions::{CONSOLE_HEADER, Sessions, SignInError, SignedIn, is_from_own_page, is_https, link};
 pub use stop_notice::StopNotice;
 pub use token::{Token, TokenError};

@@ -3,14 +3,19 @@
 use crate::callers::Callers;
 use crate::connections::Limits;
 use crate::origin_check::OriginCheck;
+use crate::peer::Peer;
 use crate::routes::Routes;
 use crate::server::Server;
+use crate::sessions::Sessions;
 use crate::stop_notice::StopNotice;
 use crate::write_timeout::WriteTimeout;
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -40,6 +45,8 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 pub struct Settings {
     /// Callers and their tokens.
     pub callers: Callers,
+    /// Sessions of these callers in browsers; without them, cookies mean nothing.
+    pub sessions: Option<Sessions>,
     /// Allowed `Host` and `Origin` headers.
     pub origin_check: OriginCheck,
     /// Limits on connections.
@@ -55,6 +62,7 @@ impl Settings {
     pub fn new(callers: Callers, origin_check: OriginCheck) -> Settings {
         Settings {
             callers,
+            sessions: None,
             origin_check,
             limits: Limits::default(),
             drain_timeout: DRAIN_TIMEOUT,
@@ -71,8 +79,8 @@ pub async fn serve(
     parts: Vec<Arc<dyn Routes>>,
     stop: impl Future<Output = ()>,
 ) {
-    let Settings { callers, origin_check, limits, drain_timeout, stop_notice } = settings;
-    let server = Arc::new(Server::new(callers, origin_check, limits, parts, stop_notice));
+    let Settings { callers, sessions, origin_check, limits, drain_timeout, stop_notice } = settings;
+    let server = Arc::new(Server::new((callers, sessions), origin_check, limits, parts, stop_notice));
     let closing = CancellationToken::new();
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
@@ -80,8 +88,8 @@ pub async fn serve(
         tokio::select! {
             () = &mut stop => break,
             Some(_) = connections.join_next() => {}
-            stream = accept(&listener) => {
-                connections.spawn(connection(stream, server.clone(), closing.clone()));
+            (stream, address) = accept(&listener) => {
+                connections.spawn(connection(stream, address, server.clone(), closing.clone()));
             }
         }
     }
@@ -98,10 +106,10 @@ pub async fn serve(
 }
 
 /// Accepts the next connection.
-async fn accept(listener: &TcpListener) -> TcpStream {
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return stream,
+            Ok(accepted) => return accepted,
             // Too many open files, most often.
             Err(_) => tokio::time::sleep(ACCEPT_RETRY).await,
         }
@@ -109,11 +117,12 @@ async fn accept(listener: &TcpListener) -> TcpStream {
 }
 
 /// Serves one connection until it closes or is upgraded. A request whose client disconnects is dropped.
-async fn connection(stream: TcpStream, server: Arc<Server>, closing: CancellationToken) {
+async fn connection(stream: TcpStream, address: SocketAddr, server: Arc<Server>, closing: CancellationToken) {
     let held = server.connections().accept();
     // Avoids the delay of Nagle's algorithm at the end of a response.
     let _slower_is_fine = stream.set_nodelay(true);
-    let service = service_fn(|request| {
+    let service = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(address.ip()));
         let (server, held) = (server.clone(), held.clone());
         async move { Ok::<_, Infallible>(server.handle(request, &held).await) }
     });

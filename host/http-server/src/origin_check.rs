@@ -78,8 +78,9 @@ impl OriginCheck {
         }
     }
 
-    /// Returns true if a request has no origin, a loopback origin or an allowed one.
-    pub(crate) fn is_origin_open(&self, headers: &HeaderMap) -> bool {
+    /// Returns true if a request has no origin, the server's own, a loopback origin or an allowed one. Call it after
+    /// [`is_host_open`](OriginCheck::is_host_open): with DNS rebinding, a foreign page has the origin that `Host` names.
+    pub(crate) fn is_origin_open(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let mut given = headers.get_all(ORIGIN).iter();
         match (given.next(), given.next()) {
             (None, None) => true,
@@ -89,11 +90,41 @@ impl OriginCheck {
                     let host = host.to_owned();
                     is_localhost(&host) || address(&host).is_some_and(|address| address.is_loopback())
                 });
-                (is_web && is_own) || self.origins.contains(&url.origin())
+                (is_web && is_own) || self.origins.contains(&url.origin()) || is_of_host(&url, uri, headers)
             }),
             _ => false,
         }
     }
+}
+
+/// Returns true if a request has no `Origin`, or the one of the host and port that it is sent to.
+pub(crate) fn is_same_origin(uri: &Uri, headers: &HeaderMap) -> bool {
+    let mut given = headers.get_all(ORIGIN).iter();
+    match (given.next(), given.next()) {
+        (None, None) => true,
+        (Some(value), None) => {
+            let origin = value.to_str().ok().and_then(|text| Url::parse(text).ok());
+            origin.is_some_and(|origin| is_of_host(&origin, uri, headers))
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if an origin has the host and port that a request is sent to. A proxy may have ended TLS, so that only the
+/// origin knows the scheme.
+fn is_of_host(origin: &Url, uri: &Uri, headers: &HeaderMap) -> bool {
+    let default_port = match origin.scheme() {
+        "http" => 80,
+        "https" => 443,
+        _ => return false,
+    };
+    let asked = match (uri.authority(), headers.get(HOST)) {
+        (Some(authority), _) => named(authority.as_str(), default_port),
+        (None, Some(value)) => value.to_str().ok().and_then(|text| named(text, default_port)),
+        (None, None) => None,
+    };
+    let own = origin.host().map(|host| (host.to_owned(), origin.port().unwrap_or(default_port)));
+    asked.is_some() && asked == own
 }
 
 /// Parses `localhost:7878` to host and port. Refuses user information, which has no valid use there.
@@ -176,8 +207,9 @@ mod tests {
 
     #[test]
     fn only_loopback_origins_are_allowed_by_default() {
-        let is_open =
-            |origin_check: &OriginCheck, values: &[&str]| origin_check.is_origin_open(&headers(ORIGIN, values));
+        let is_open = |origin_check: &OriginCheck, values: &[&str]| {
+            origin_check.is_origin_open(&Uri::from_static("/mcp"), &headers(ORIGIN, values))
+        };
         let mut origin_check = OriginCheck::new(false);
         assert!(is_open(&origin_check, &[]), "no page calls");
         for own in ["http://localhost:6274", "https://localhost", "http://127.0.0.1:1", "http://[::1]:2"] {
@@ -201,5 +233,40 @@ mod tests {
         for wrong in ["*", "app.example.com", "null", "https://x/path", "file:///x"] {
             assert!(origin_check.allow_origin(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_origin_of_the_server_itself_is_allowed_and_no_other_of_its_host() {
+        let origin_check = OriginCheck::new(true);
+        let sent = |host: &str, origin: &str| {
+            let mut sent = headers(HOST, &[host]);
+            sent.insert(ORIGIN, origin.parse().unwrap());
+            sent
+        };
+        let uri = Uri::from_static("/v1/me");
+        for (host, origin) in [
+            ("10.0.0.1:7878", "http://10.0.0.1:7878"),
+            ("tools.example.com", "https://tools.example.com"),
+            ("tools.example.com:8443", "https://TOOLS.example.com:8443"),
+            ("[::1]:7878", "http://[::1]:7878"),
+        ] {
+            let sent = sent(host, origin);
+            assert!(is_same_origin(&uri, &sent) && origin_check.is_origin_open(&uri, &sent), "{host} {origin}");
+        }
+        for (host, origin) in [
+            ("10.0.0.1:7878", "http://10.0.0.1:3000"),
+            ("10.0.0.1:7878", "http://10.0.0.2:7878"),
+            ("10.0.0.1:7878", "http://10.0.0.1"),
+            ("tools.example.com", "http://tools.example.com:443"),
+            ("tools.example.com", "ftp://tools.example.com"),
+            ("tools.example.com", "null"),
+        ] {
+            let sent = sent(host, origin);
+            assert!(!is_same_origin(&uri, &sent) && !origin_check.is_origin_open(&uri, &sent), "{host} {origin}");
+        }
+        // Other pages of this machine may send tokens, but are other origins.
+        let other = sent("localhost:7878", "http://localhost:3000");
+        assert!(origin_check.is_origin_open(&uri, &other) && !is_same_origin(&uri, &other));
+        assert!(is_same_origin(&uri, &headers(HOST, &["localhost"])), "no page calls");
     }
 }

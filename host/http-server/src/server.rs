@@ -1,6 +1,7 @@
 //! Request handling: header checks, authentication, and dispatch to the routes.
 
 use crate::callers::Callers;
+use crate::client::Client;
 use crate::connections::{Connection, Connections, Limits};
 use crate::cors;
 use crate::in_flight::InFlight;
@@ -8,9 +9,10 @@ use crate::origin_check::OriginCheck;
 use crate::refusal::Refusal;
 use crate::responses::{HttpResponse, until_sent};
 use crate::routes::{Access, Authenticated, Routes};
+use crate::sessions::Sessions;
 use crate::stop_notice::StopNotice;
-use http::header::{CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
-use http::{HeaderMap, Method, Request};
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
+use http::{HeaderMap, Method, Request, Uri};
 use hyper::body::Incoming;
 use std::sync::Arc;
 
@@ -21,6 +23,8 @@ const MAX_HEAD: usize = 64 << 10;
 pub(crate) struct Server {
     origin_check: OriginCheck,
     callers: Callers,
+    /// Without them, cookies mean nothing.
+    sessions: Option<Sessions>,
     connections: Connections,
     parts: Vec<Arc<dyn Routes>>,
     in_flight: InFlight,
@@ -29,14 +33,14 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(
-        callers: Callers,
+        (callers, sessions): (Callers, Option<Sessions>),
         origin_check: OriginCheck,
         limits: Limits,
         parts: Vec<Arc<dyn Routes>>,
         stop_notice: StopNotice,
     ) -> Server {
         let connections = Connections::new(callers.clients().count(), limits);
-        Server { origin_check, callers, connections, parts, in_flight: InFlight::default(), stop_notice }
+        Server { origin_check, callers, sessions, connections, parts, in_flight: InFlight::default(), stop_notice }
     }
 
     pub(crate) fn connections(&self) -> &Connections {
@@ -85,7 +89,7 @@ impl Server {
         if !self.origin_check.is_host_open(request.uri(), request.headers()) {
             return Err(Refusal::Host);
         }
-        if !self.origin_check.is_origin_open(request.headers()) {
+        if !self.origin_check.is_origin_open(request.uri(), request.headers()) {
             return Err(Refusal::Origin);
         }
         Ok(())
@@ -106,24 +110,41 @@ impl Server {
                 let answering = connection.answering();
                 until_sent(part.handle(request, None).await, answering)
             }
-            Access::Caller | Access::Operator => match self.authenticate(part, access, request.headers(), connection) {
-                Ok(caller) => part.handle(request, Some(caller)).await,
-                Err(refusal) => self.refuse(Some(part), refusal),
-            },
+            Access::Caller | Access::Operator => {
+                let index = self.index_of(part, request.uri(), request.headers());
+                match self.authenticate(access, index, connection) {
+                    Ok(caller) => part.handle(request, Some(caller)).await,
+                    Err(refusal) => self.refuse(Some(part), refusal),
+                }
+            }
         };
         // Such a stream does not end by itself: shutdown closes it instead of waiting for it.
         if is_get && is_event_stream(response.headers()) { response } else { until_sent(response, in_flight) }
     }
 
+    /// Returns the index of the caller that sent a request: by its token or else, from a page of this server, by its
+    /// session. A request with both names one caller: they have to be the same.
+    fn index_of(&self, part: &dyn Routes, uri: &Uri, headers: &HeaderMap) -> Option<usize> {
+        let header = part.token_header();
+        let has_token = headers.contains_key(AUTHORIZATION) || header.is_some_and(|name| headers.contains_key(name));
+        let client = self.sessions.as_ref().and_then(|sessions| sessions.client_of(uri, headers));
+        let place = |client: &Client| self.callers.clients().position(|other| other.identity() == client.identity());
+        let session = client.and_then(place);
+        if !has_token {
+            return session;
+        }
+        let index = self.callers.index_of(headers, header)?;
+        session.is_none_or(|other| other == index).then_some(index)
+    }
+
     /// Returns the caller that sent a request, and assigns the connection to it.
-    fn authenticate<'a>(
-        &'a self,
-        part: &dyn Routes,
+    fn authenticate(
+        &self,
         access: Access,
-        headers: &HeaderMap,
+        index: Option<usize>,
         connection: &Arc<Connection>,
-    ) -> Result<Authenticated<'a>, Refusal> {
-        let index = self.callers.index_of(headers, part.token_header()).ok_or(Refusal::Token)?;
+    ) -> Result<Authenticated<'_>, Refusal> {
+        let index = index.ok_or(Refusal::Token)?;
         let client = self.callers.clients().nth(index).ok_or(Refusal::Token)?;
         if !self.connections.assign(connection, index) {
             return Err(Refusal::Connections);

@@ -1,7 +1,6 @@
 //! Access, refusals, limits and shutdown of a server with small parts.
 
 use super::*;
-use crate::client::Client;
 use crate::listen::{Settings, serve};
 use crate::responses::text_response;
 use crate::routes::{Handling, Stopping};
@@ -90,6 +89,7 @@ struct Served {
     stop: CancellationToken,
     /// Ends the delay between the notice of the shutdown and the shutdown.
     hurry: CancellationToken,
+    sessions: Sessions,
     serving: JoinHandle<()>,
 }
 
@@ -114,8 +114,10 @@ impl Served {
         ];
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let sessions = Sessions::new(&callers);
         let mut settings = Settings::new(callers, OriginCheck::new(false));
         settings.limits = limits;
+        settings.sessions = Some(sessions.clone());
         let (stopped, hurry) = (stop.clone().cancelled_owned(), CancellationToken::new());
         let (notice, hurried) = (settings.stop_notice.clone(), hurry.clone().cancelled_owned());
         let stopping = async move {
@@ -123,7 +125,7 @@ impl Served {
             notice.give(delay, hurried).await;
         };
         let serving = tokio::spawn(serve(listener, settings, parts, stopping));
-        Served { address, stop, hurry, serving }
+        Served { address, stop, hurry, sessions, serving }
     }
 
     /// Sends a request whose connection stays open.
@@ -137,6 +139,12 @@ impl Served {
     /// Sends a request and returns the whole response.
     async fn get(&self, path: &str, headers: &str) -> String {
         whole(self.open(path, &format!("host: localhost\r\nconnection: close\r\n{headers}")).await).await
+    }
+
+    /// Returns the line of the cookie with which a browser sends requests after a sign-in.
+    fn cookie(&self, token: &str) -> String {
+        let set = self.sessions.sign_in(token, false).unwrap().set_cookie;
+        format!("cookie: {}\r\n", set.to_str().unwrap().split(';').next().unwrap())
     }
 }
 
@@ -179,6 +187,40 @@ async fn a_path_is_open_or_for_callers_or_for_the_operator() {
             assert!(refused.contains("www-authenticate: Bearer"), "{refused}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_session_is_a_callers_token_for_pages_of_the_server_alone() {
+    let served = Served::start(Limits::default()).await;
+    let (ann, page) = (served.cookie(ANN), "x-agent-spaces-console: 1\r\n");
+    assert_answer(&served.get("/caller", &format!("{ann}{page}")).await, 200, "answer to caller \"ann\"");
+    assert_answer(&served.get("/operator", &format!("{ann}{page}")).await, 403, "/operator says: Not allowed");
+    let operator = served.cookie(OPERATOR);
+    assert_answer(&served.get("/operator", &format!("{operator}{page}")).await, 200, "answer to caller \"\"");
+    assert_answer(&served.get("/caller", &ann).await, 401, "/caller says: Missing or unknown");
+    for other in ["origin: http://localhost:3000\r\n", "sec-fetch-site: cross-site\r\n"] {
+        assert_answer(&served.get("/caller", &format!("{ann}{page}{other}")).await, 401, "Missing or unknown");
+    }
+    assert_answer(&served.get("/caller", &format!("{ann}{page}origin: http://localhost\r\n")).await, 200, "ann");
+    // Streams are read with `fetch`, which sends the header too.
+    let mut stream = served.open("/stream", &format!("host: localhost\r\n{ann}{page}")).await;
+    read_until(&mut stream, "begun").await;
+    let refused = served.get("/stream", &ann).await;
+    assert_answer(&refused, 401, "/stream says: Missing or unknown");
+}
+
+#[tokio::test]
+async fn a_token_wins_over_a_session_of_the_same_caller_alone() {
+    let served = Served::start(Limits::default()).await;
+    let page = "x-agent-spaces-console: 1\r\n";
+    let both = |token: &str, cookie: &str| format!("{}{cookie}{page}", bearer(token));
+    let (ann, operator) = (served.cookie(ANN), served.cookie(OPERATOR));
+    assert_answer(&served.get("/caller", &both(ANN, &ann)).await, 200, "answer to caller \"ann\"");
+    assert_answer(&served.get("/caller", &both(ANN, &operator)).await, 401, "Missing or unknown");
+    assert_answer(&served.get("/caller", &both("the-token-of-nobody", &ann)).await, 401, "Missing or unknown");
+    // A cookie that does not count changes nothing for a program with a token.
+    assert_answer(&served.get("/caller", &both(ANN, "cookie: agent_spaces_session=v1.x\r\n")).await, 200, "ann");
+    assert_answer(&served.get("/caller", &format!("{}{operator}", bearer(ANN))).await, 200, "ann");
 }
 
 #[tokio::test]

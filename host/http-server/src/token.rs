@@ -7,6 +7,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 const SHORTEST: usize = 16;
 const LONGEST: usize = 4096;
 
+/// Context of the keys that sign sessions, so that they are keys of nothing else.
+const SESSION_KEY: &str = "agent-spaces 2026-11-18 console session";
+
 /// Bearer token, stored as a hash and compared in constant time.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(blake3::Hash);
@@ -57,6 +60,12 @@ impl Token {
     /// Parses the value of a header that holds a token alone.
     pub(crate) fn of_key(value: &[u8]) -> Token {
         Token(blake3::hash(value.trim_ascii()))
+    }
+
+    /// Derives the key that signs sessions of the token's caller: sessions survive a restart of the server, and end when
+    /// the token changes.
+    pub(crate) fn session_key(&self) -> [u8; 32] {
+        blake3::derive_key(SESSION_KEY, self.0.as_bytes())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Pipeline, Rules};
 use agent_spaces_calls::context::RunContext;
-use agent_spaces_policy::{Facts, FunctionId, FunctionPolicy, Kind, Refusal};
+use agent_spaces_policy::{Decision, Facts, FunctionId, FunctionPolicy, Kind, Refusal};
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::capability_error::CapabilityError;
 use agent_spaces_types::code::Code;
@@ -54,6 +54,11 @@ impl Rules {
     /// Returns the operator's explanation if the policy denies a function to all callers.
     pub fn denial(&self, function: &KnownFunction<'_>) -> Option<String> {
         self.known(function).check_decision().err().map(|refusal| refusal.operator)
+    }
+
+    /// Returns the decision of the policy about calls of a function, before their arguments are known.
+    pub fn decision(&self, function: &KnownFunction<'_>) -> Decision {
+        self.known(function).decision().decision
     }
 
     fn known(&self, function: &KnownFunction<'_>) -> FunctionPolicy {

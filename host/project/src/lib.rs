@@ -30,6 +30,7 @@
 //! - `space_limits`: resource limits of runs in a space; `durable_runs`: settings of its durable runs.
 //! - `spaces`: modules of a space; `spaces::assemble`: the space made of them.
 //! - `build`: generated bundles for editors and auditors.
+//! - `reach`: files, network and limits of a space, and manifests of scripts with them.
 //! - `registry`: all capabilities with their specifications, and the servers.
 //! - `specifications`: specification of each function.
 //! - `error`: project errors.
@@ -50,6 +51,7 @@ mod lock;
 pub mod mcp;
 mod outline_cache;
 mod publish;
+mod reach;
 mod registry;
 mod secrets;
 mod self_detection;
@@ -75,6 +77,7 @@ pub use find::{find, find_foreign, find_in, foreign_files};
 pub use host_services::Equipment;
 pub use outline_cache::Outlines;
 pub use publish::{Publication, Published};
+pub use reach::SpaceReach;
 pub use registry::{RegistryEntry, registered_servers, registry};
 pub use self_detection::is_ourselves;
 pub use spaces::{Narrowing, NarrowingError, SpaceModules, UngivenNote};

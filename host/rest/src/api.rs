@@ -2,7 +2,9 @@
 
 use crate::problem::{MEDIA_TYPE, Problem};
 use crate::service::Service;
-use crate::{approvals, audit_route, capabilities, changes, events, files, programs, runs, servers, spaces};
+use crate::{
+    approvals, audit_route, capabilities, changes, check, events, explain, files, me, programs, runs, servers, spaces,
+};
 use agent_spaces_telemetry::context::{self, TraceContext};
 use agent_spaces_telemetry::spans;
 use axum::Router;
@@ -63,6 +65,7 @@ const LOG_TARGET: &str = "agent_spaces::http";
         (name = "capabilities", description = "Functions that programs can call"),
         (name = "programs", description = "Stored sources"),
         (name = "servers", description = "MCP servers of the configuration"),
+        (name = "callers", description = "Whoever sends a request"),
         (name = "audit", description = "Record of what callers and their runs did"),
     ),
 )]
@@ -80,7 +83,10 @@ fn parts() -> (Router<Service>, OpenApi) {
         .merge(capabilities::router())
         .merge(programs::router())
         .merge(servers::router())
-        .merge(audit_route::router());
+        .merge(audit_route::router())
+        .merge(me::router())
+        .merge(check::router())
+        .merge(explain::router());
     let (router, document) = router.split_for_parts();
     (router, completed(document))
 }

@@ -11,6 +11,9 @@ const MAX_VIEWS: usize = 8;
 /// Exports of the audit log that one caller reads at once: each has a megabyte in memory.
 const MAX_EXPORTS: usize = 4;
 
+/// Checks of types of one caller at once: each takes a core, and the compilers are shared by all callers.
+const MAX_CHECKS: usize = 1;
+
 /// State of all callers. The configuration bounds their number.
 #[derive(Default)]
 pub(crate) struct CallerStates(Mutex<HashMap<String, Arc<CallerState>>>);
@@ -20,6 +23,7 @@ struct CallerState {
     making: Arc<tokio::sync::Mutex<()>>,
     views: Arc<Semaphore>,
     exports: Arc<Semaphore>,
+    checks: Arc<Semaphore>,
     activity: Mutex<Activity>,
 }
 
@@ -55,6 +59,12 @@ impl CallerStates {
         self.of(owner).exports.clone().try_acquire_owned().ok()
     }
 
+    /// Waits until a caller may have the types of another program checked.
+    pub(crate) async fn check_permit(&self, owner: &str) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        self.of(owner).checks.clone().acquire_owned().await.ok()
+    }
+
     /// Counts a run of a caller in memory.
     pub(crate) fn active_run(&self, owner: &str) -> ActiveRun {
         let state = self.of(owner);
@@ -76,6 +86,7 @@ impl Default for CallerState {
             making: Arc::default(),
             views: Arc::new(Semaphore::new(MAX_VIEWS)),
             exports: Arc::new(Semaphore::new(MAX_EXPORTS)),
+            checks: Arc::new(Semaphore::new(MAX_CHECKS)),
             activity: Mutex::default(),
         }
     }
@@ -131,5 +142,10 @@ mod tests {
         assert!(callers.view_permit("bob").now_or_never().is_some());
         views.pop();
         assert!(callers.view_permit("ann").now_or_never().is_some());
+        let check = callers.check_permit("ann").await;
+        assert!(callers.check_permit("ann").now_or_never().is_none());
+        assert!(callers.check_permit("bob").now_or_never().is_some());
+        drop(check);
+        assert!(callers.check_permit("ann").now_or_never().is_some());
     }
 }

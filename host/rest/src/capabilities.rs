@@ -2,17 +2,19 @@
 
 use crate::pages::{Page, PageRequest};
 use crate::path::Path;
+use crate::policy_decision::PolicyDecision;
 use crate::problem::Problem;
 use crate::query::{Query, RawQuery};
 use crate::service::Service;
 use crate::source::Assembled;
 use crate::spaces::SpaceRecord;
 use crate::who::Who;
-use agent_spaces_serve::{Card, Catalogue};
+use agent_spaces_serve::{Card, Catalogue, FunctionDetails};
 use agent_spaces_types::caller::Caller;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -68,6 +70,53 @@ pub(crate) struct FunctionView {
     signature: String,
     /// Description; text of whoever wrote the capability.
     description: String,
+    /// JSON Schema of the parameters object; missing in lists, and if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    parameters: Option<Value>,
+    /// JSON Schema of the result; missing in lists, and if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    returns: Option<Value>,
+    /// Hints about its effects; missing in lists, and if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<AnnotationsView>,
+    /// Decision of the policy about its calls, before their arguments are known; missing in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<PolicyDecision>,
+}
+
+/// Hints about the effects of a function, by whoever wrote it: nobody verifies them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Annotations)]
+pub(crate) struct AnnotationsView {
+    /// It changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_only_hint: Option<bool>,
+    /// It may delete or overwrite something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destructive_hint: Option<bool>,
+    /// Calling it twice has the same effect as calling it once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotent_hint: Option<bool>,
+    /// It reaches things outside its server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_world_hint: Option<bool>,
+}
+
+impl AnnotationsView {
+    /// Returns the hints of a function; `None` if it has none.
+    fn of(details: &FunctionDetails) -> Option<AnnotationsView> {
+        let hints = &details.annotations;
+        let view = AnnotationsView {
+            read_only_hint: hints.read_only_hint,
+            destructive_hint: hints.destructive_hint,
+            idempotent_hint: hints.idempotent_hint,
+            open_world_hint: hints.open_world_hint,
+        };
+        Some(view).filter(|view| *view != AnnotationsView::default())
+    }
 }
 
 /// Functions that a search found.
@@ -85,6 +134,20 @@ impl FunctionView {
             module: card.module.clone(),
             signature: card.signature.clone(),
             description: card.summary(),
+            parameters: None,
+            returns: None,
+            annotations: None,
+            decision: None,
+        }
+    }
+
+    /// Adds what lists leave out.
+    fn complete(&mut self, details: Option<FunctionDetails>, decision: Option<PolicyDecision>) {
+        self.decision = decision;
+        if let Some(details) = details {
+            self.annotations = AnnotationsView::of(&details);
+            self.parameters = Some(details.parameters);
+            self.returns = details.returns;
         }
     }
 }
@@ -117,7 +180,8 @@ async fn list(
 
 /// Get a capability
 ///
-/// With the TypeScript declarations and the WIT of its module.
+/// With the TypeScript declarations and the WIT of its module, and with the schemas of its functions and what the policy
+/// decides about their calls.
 #[utoipa::path(
     get, path = "/v1/capabilities/{name}", tag = "capabilities", operation_id = "getCapability",
     params(
@@ -142,6 +206,14 @@ async fn get(
         let failed = |error: agent_spaces_project::ProjectError| Problem::internal(&error);
         view.declarations = known.catalogue.declarations(&view.module, is_visible).map_err(failed)?;
         view.wit = known.catalogue.wit(&view.module, is_visible).map_err(failed)?;
+        let mut details = known.catalogue.details(&view.module, is_visible).map_err(failed)?;
+        let cards = known.catalogue.cards(|card| card.module == view.module && is_visible(card));
+        let mut decisions: BTreeMap<String, PolicyDecision> = cards
+            .map(|card| (card.id.to_string(), PolicyDecision::from(known.assembled.space.decision(&card.known()))))
+            .collect();
+        for function in &mut view.functions {
+            function.complete(details.remove(&function.name), decisions.remove(&function.id));
+        }
         Ok(Json(view))
     });
     described.await.map_err(|error| Problem::internal(&error))?

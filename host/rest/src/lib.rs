@@ -9,6 +9,7 @@
 //! - [`Service`]: state of all requests; [`RestRoutes`]: the API as a part of a server; [`document`]: its OpenAPI document
 //! - [`source`]: where spaces come from
 //! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
+//! - `me`: the caller itself; `check`, `explain`: what a program, or a call of it, would be told in a space
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
 //! - `changes`: stream of the changes of runs and approvals; `change_feed`: who reads them from the store
 //! - [`server_source`]: where MCP servers come from; `servers`: requests about them
@@ -17,7 +18,8 @@
 //! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`, `sse`: parts of requests and
 //!   responses; `problem`, `run_error`: errors
 //! - `approval_request`, `space_documents`: stored data that several modules read
-//! - `callers`: locks, permits and activity of each caller
+//! - `callers`: locks, permits and activity of each caller; `turns`: places for work of the host that a caller asks for
+//! - `policy_decision`: decisions of the policy in responses
 //! - `live`: runs in memory; `followers`: notification of new entries; `space_cache`: spaces that were made
 
 mod api;
@@ -30,8 +32,10 @@ mod callers;
 mod capabilities;
 mod change_feed;
 mod changes;
+mod check;
 mod etags;
 mod events;
+mod explain;
 mod files;
 mod followers;
 mod idempotency;
@@ -39,8 +43,10 @@ mod ids;
 mod limits;
 mod live;
 mod location;
+mod me;
 mod pages;
 mod path;
+mod policy_decision;
 mod problem;
 mod programs;
 mod query;
@@ -56,6 +62,7 @@ mod space_documents;
 mod spaces;
 mod sse;
 mod time;
+mod turns;
 mod webhooks;
 mod who;
 

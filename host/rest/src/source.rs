@@ -1,6 +1,8 @@
 //! Source of the spaces that runs execute in.
 
-use agent_spaces_project::{DefinitionFile, Narrowing, Outlines, ProjectError};
+use agent_spaces_project::{DefinitionFile, Narrowing, Outlines, ProjectError, SpaceReach};
+use agent_spaces_sandbox::engine::Engine;
+use agent_spaces_serve::check::TypeChecker;
 use agent_spaces_serve::{Catalogue, OfferError};
 use agent_spaces_space::space::Space;
 use agent_spaces_std::fs::Files;
@@ -34,6 +36,12 @@ pub trait SpaceSource: Send + Sync + 'static {
 
     /// Returns a number that changes whenever spaces have to be made again, because the tools of a server became known.
     fn version(&self) -> u64;
+
+    /// Returns the engine of its spaces, which replays runs whose space is gone; `None` if there is none.
+    fn engine(&self) -> Option<Engine>;
+
+    /// Returns the type checker; `None` if types are not checked.
+    fn checker(&self) -> Option<TypeChecker>;
 }
 
 /// Space that runs execute in.
@@ -50,6 +58,8 @@ pub struct Assembled {
     pub files: Option<Files>,
     /// Functions of its modules.
     pub functions: Functions,
+    /// Files and network that its programs reach.
+    pub reach: SpaceReach,
 }
 
 impl Assembled {
@@ -172,5 +182,13 @@ impl SpaceSource for NoSpaces {
 
     fn version(&self) -> u64 {
         0
+    }
+
+    fn engine(&self) -> Option<Engine> {
+        None
+    }
+
+    fn checker(&self) -> Option<TypeChecker> {
+        None
     }
 }

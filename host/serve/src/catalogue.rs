@@ -4,6 +4,7 @@ use super::cards::{Card, cards, declared_cards};
 use super::declarations::{Declaration, ServerParts, declare, wit};
 use super::dts_parser::DeclaredModule;
 use super::embedding::Embedder;
+use super::function_details::{FunctionDetails, details};
 use super::offer_error::OfferError;
 use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_policy::FunctionId;
@@ -12,7 +13,7 @@ use agent_spaces_search::{Document, Index, Parameter, SUMMARY_CHARACTERS, Senten
 use agent_spaces_types::nearest::nearest;
 use agent_spaces_types::standard;
 use capability_gen::model::Module;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 /// Maximum number of unknown names per request that get a suggestion: each takes milliseconds with thousands of
@@ -165,6 +166,20 @@ impl Catalogue {
             ModuleBody::Compiled(module) => wit(&*module.compiled()?, |label| seen.contains(label)),
             // Hand-written WIT cannot be filtered.
             ModuleBody::Declared { wit, .. } => is_whole.then(|| wit.clone()),
+        })
+    }
+
+    /// Returns the schemas of the visible functions of a module, by label. Hand-written WIT and the standard library have
+    /// none.
+    pub fn details(
+        &self,
+        specifier: &str,
+        is_visible: impl Fn(&Card) -> bool,
+    ) -> Result<BTreeMap<String, FunctionDetails>, ProjectError> {
+        let Some((module, seen)) = self.seen(specifier, is_visible) else { return Ok(BTreeMap::new()) };
+        Ok(match &module.body {
+            ModuleBody::Compiled(module) => details(&*module.compiled()?, |label| seen.contains(label)),
+            ModuleBody::Declared { .. } => BTreeMap::new(),
         })
     }
 

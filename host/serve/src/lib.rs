@@ -10,10 +10,10 @@
 //! - `handler`: the MCP request handler of a mode; `redacted_response`: removes secrets from responses
 //! - `served_space`: [`Offers`], the space that is served now; it may be replaced while clients are connected
 //! - `exposure`: selection of functions for proxy mode, and their tool definitions
-//! - `catalogue`, `cards`: searchable functions; `declarations`, `dts_parser`: their TypeScript and WIT; `embedding`:
-//!   semantic search
+//! - `catalogue`, `cards`: searchable functions; `declarations`, `dts_parser`: their TypeScript and WIT;
+//!   `function_details`: their schemas; `embedding`: semantic search
 //! - [`ObservedResults`]: result types inferred from earlier calls
-//! - [`check`]: type checker for programs
+//! - [`check`]: type checker for programs; [`program_check`]: check of a program against a catalogue
 //! - `runs`: runs that outlive their request, and requests that wait for one; `pages`: long results in pages
 //! - `durable`: runs that outlive this process
 //! - `calls`: calls of single functions, for toolbox and proxy mode
@@ -36,6 +36,7 @@ mod durable;
 mod embedding;
 mod exposure;
 mod extra_tools;
+mod function_details;
 mod handler;
 pub mod http;
 mod instructions_cache;
@@ -44,6 +45,7 @@ mod observed;
 mod offer_error;
 mod overview;
 mod pages;
+pub mod program_check;
 mod proxy;
 mod redacted_response;
 mod runs;
@@ -58,6 +60,7 @@ pub use code_mode::CodeMode;
 pub use durable::DurableSpace;
 pub use exposure::Exposure;
 pub use extra_tools::ExtraTools;
+pub use function_details::FunctionDetails;
 pub use mode::{Extended, Mode};
 pub use observed::ObservedResults;
 pub use offer_error::OfferError;

@@ -10,7 +10,7 @@ use agent_spaces_linker::npm::Packages;
 use agent_spaces_linker::resolve::Withheld;
 use agent_spaces_linker::workspace::Workspace;
 use agent_spaces_pipeline::{Approvals, Grants, KnownFunction, Rules};
-use agent_spaces_policy::FunctionId;
+use agent_spaces_policy::{Decision, FunctionId};
 use agent_spaces_sandbox::engine::Engine;
 use agent_spaces_sandbox::error::HostError;
 use agent_spaces_sandbox::modules::Modules;
@@ -134,6 +134,11 @@ impl Space {
     /// Returns true if a caller may call a function at all.
     pub fn is_open(&self, function: &KnownFunction<'_>, caller: &Caller) -> bool {
         self.rules.is_open(function, caller)
+    }
+
+    /// Returns the decision of the policy about calls of a function, before their arguments are known.
+    pub fn decision(&self, function: &KnownFunction<'_>) -> Decision {
+        self.rules.decision(function)
     }
 
     /// Returns the operator's explanation if the policy denies a function to all callers.

@@ -171,7 +171,7 @@ codes! {
     HostRuntime = "host.runtime", 5, [Command],
         "the async runtime failed";
     HostServe = "host.serve", 5, [Command],
-        "the HTTP address cannot be bound";
+        "the HTTP address cannot be bound, or no server answers there";
     HostState = "host.state", 5, [Command],
         "there is no home or state folder, or the audit log cannot be checked";
     HostTokens = "host.tokens", 5, [Command],

@@ -19,6 +19,9 @@ T = TypeVar("T")
 #: Seconds that ``Space.run`` lets the server wait for the end: most runs need no event stream at all.
 FIRST_WAIT = 10
 
+#: Seconds that a replay may take in addition to the timeout.
+REPLAY_WAIT = 70
+
 QueryValue = str | int | float | bool | datetime | Sequence[str] | None
 
 
@@ -130,6 +133,13 @@ def value_of(run: types.RunInfo) -> Any:
     return run.value
 
 
+# Caller
+
+
+def get_me() -> Call[types.Me]:
+    return Call("GET", "/v1/me", _one(types.Me))
+
+
 # Spaces
 
 
@@ -157,6 +167,14 @@ def update_webhook(space: str, change: types.WebhookChange, etag: str | None) ->
 
 def delete_space(space: str) -> Call[None]:
     return _delete(f"/v1/spaces/{segment(space)}")
+
+
+def check_program(space: str, check: types.NewCheck) -> Call[types.Check]:
+    return Call("POST", f"/v1/spaces/{segment(space)}/check", _one(types.Check), json=dump(check))
+
+
+def explain_function(space: str, explanation: types.NewExplanation) -> Call[types.Explanation]:
+    return Call("POST", f"/v1/spaces/{segment(space)}/explain", _one(types.Explanation), json=dump(explanation))
 
 
 # Files
@@ -242,6 +260,14 @@ def resume_run(run: str) -> Call[types.RunInfo]:
 
 def answer_call(run: str, answer: types.CallAnswer) -> Call[types.RunInfo]:
     return Call("POST", f"/v1/runs/{segment(run)}/answers", _one(types.RunInfo), json=dump(answer), repeatable=False)
+
+
+def run_source(run: str) -> Call[types.RunSource]:
+    return Call("GET", f"/v1/runs/{segment(run)}/source", _one(types.RunSource))
+
+
+def replay_run(run: str, replay: types.NewReplay) -> Call[types.Replay]:
+    return Call("POST", f"/v1/runs/{segment(run)}/replay", _one(types.Replay), json=dump(replay), wait=REPLAY_WAIT)
 
 
 def event_page(run: str, after: int | None, limit: int | None) -> Call[types.EventPage]:

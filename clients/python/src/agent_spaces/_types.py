@@ -15,6 +15,8 @@ Scope = Literal["once", "run", "arguments"]
 Outcome = Literal["happened", "didNotHappen", "giveUp"]
 ConsoleLevel = Literal["log", "info", "warn", "error", "debug"]
 WebhookEvent = Literal["run.ended", "approval.needed"]
+PolicyDecision = Literal["allow", "approval", "deny"]
+Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True)
@@ -326,14 +328,28 @@ class EventPage:
 
 
 @dataclass(frozen=True)
+class Annotations:
+    """Hints about the effects of a function, by whoever wrote it."""
+
+    read_only_hint: bool | None = None
+    destructive_hint: bool | None = None
+    idempotent_hint: bool | None = None
+    open_world_hint: bool | None = None
+
+
+@dataclass(frozen=True)
 class CapabilityFunction:
-    """Function of a capability."""
+    """Function of a capability. ``parameters`` and ``returns`` are JSON Schemas; they, ``annotations`` and ``decision`` are None in lists."""
 
     name: str
     id: str
     module: str
     signature: str
     description: str
+    parameters: Any = None
+    returns: Any = None
+    annotations: Annotations | None = None
+    decision: PolicyDecision | None = None
 
 
 @dataclass(frozen=True)
@@ -384,6 +400,136 @@ class ProgramVersion:
     hash: str
     created_at: str
     source: str | None = None
+
+
+@dataclass(frozen=True)
+class Me:
+    """Caller of a request."""
+
+    name: str
+    operator: bool
+    may_approve: bool
+    version: str
+
+
+@dataclass(frozen=True)
+class RunSource:
+    """Source of a run, as its author wrote it."""
+
+    name: str
+    source: str
+    modules: list[str]
+    input: Any = None
+
+
+@dataclass(frozen=True)
+class NewReplay:
+    """Replay of a run; with ``source``, of a changed program."""
+
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """Call of a replay, or of the recorded run."""
+
+    call: int
+    function: str
+    function_id: str
+    params: Any
+
+
+@dataclass(frozen=True)
+class ReplayDifference:
+    """First step of a replay that differs."""
+
+    recorded: str
+    replayed: str
+    places: list[str]
+    expected: RecordedCall | None = None
+    seen: RecordedCall | None = None
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Result of a replay; ``text`` is for people."""
+
+    same: bool
+    calls: int
+    text: str
+    console: list[ConsoleLine]
+    difference: ReplayDifference | None = None
+    value: Any = None
+    has_value: bool | None = None
+    error: RunError | None = None
+
+
+@dataclass(frozen=True)
+class NewCheck:
+    """Program to check."""
+
+    source: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """Mistake of a program, with its place."""
+
+    line: int
+    column: int
+    severity: Severity
+    code: str
+    message: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class CheckedTypes:
+    """Whether types were checked."""
+
+    checked: bool
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """Findings about a program; ``manifest`` has the functions that it can call."""
+
+    diagnostics: list[Diagnostic]
+    more: int
+    types: CheckedTypes
+    manifest: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class NewExplanation:
+    """Function to explain; with ``params``, one call of it."""
+
+    function: str
+    params: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ExplainedRule:
+    """Condition on calls of a function."""
+
+    text: str
+    place: str
+    passes: bool | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Decision of the policy about a function, or about one call of it."""
+
+    function: str
+    function_id: str
+    decision: PolicyDecision
+    text: str
+    rules: list[ExplainedRule]
+    because: str | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ use agent_spaces::project::Equipment;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Show the functions that a script can call and which need approval, without running it.
@@ -51,15 +51,7 @@ impl ManifestCommand {
         let program = program.map_err(|refused| Failure::refused(refused, &script.name, &script.source))?;
         let manifest = space.manifest(&program);
         let reached = SpaceReach::of(&modules, self.choice.limits(&found));
-        let mut value = json!(manifest);
-        value["limits"] = reached.limits_json();
-        if manifest.uses_standard("fs") {
-            value["files"] = reached.files_json();
-        }
-        if manifest.uses_standard("http") {
-            value["network"] = reached.network_json();
-        }
-        Ok((value, describe(&manifest, &reached)))
+        Ok((reached.manifest_json(&manifest), describe(&manifest, &reached)))
     }
 }
 

@@ -4,8 +4,8 @@
 //! as [`Shown`](agent_spaces::Shown).
 //!
 //! # Layout
-//! - Verbs: `agent`, `approvals`, `audit`, `capabilities`, `compile`, `completions`, `doctor`, `init`, `manifest`, `mcp`,
-//!   `policy`, `publish`, `replay`, `run`, `runs`, `serve`, `spaces`, `trust`
+//! - Verbs: `agent`, `approvals`, `audit`, `capabilities`, `compile`, `completions`, `console`, `doctor`, `init`, `manifest`,
+//!   `mcp`, `policy`, `publish`, `replay`, `run`, `runs`, `serve`, `spaces`, `trust`
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
 //! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: how it continues;
@@ -30,6 +30,7 @@ mod compile;
 mod completions;
 mod config_choice;
 mod confinement;
+mod console;
 mod doctor;
 mod durable_run;
 mod failure;
@@ -96,6 +97,7 @@ enum Command {
     Capabilities(capabilities::Capabilities),
     Spaces(spaces::Spaces),
     Serve(serve::ServeCommand),
+    Console(console::Console),
     Mcp(mcp::Mcp),
     Trust(trust::TrustCommand),
     Policy(policy::PolicyCommand),
@@ -119,6 +121,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Capabilities(capabilities) => capabilities.execute(),
         Command::Spaces(spaces) => spaces.execute(),
         Command::Serve(serve) => serve.execute(),
+        Command::Console(console) => console.execute(),
         Command::Mcp(mcp) => mcp.execute(),
         Command::Trust(trust) => trust.execute(),
         Command::Policy(policy) => policy.execute(),

@@ -1,13 +1,13 @@
 //! Files, network, limits and functions of a space, as text and as JSON.
 
 use super::terminal;
-use agent_spaces::project::{ProjectError, SpaceModules};
-use agent_spaces::{Limits, ManifestFunction};
-use agent_spaces_policy::{Decision, FilePolicy, Policy};
+use agent_spaces::project::{self, ProjectError, SpaceModules};
+use agent_spaces::{Limits, Manifest, ManifestFunction};
+use agent_spaces_policy::{Decision, FilePolicy};
 use capability_gen::counted::counted;
 use capability_gen::shown;
 use capability_gen::shown::Shown;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Warns about policy rules that match no function: a typo in a deny rule would allow the call.
 pub(super) fn warn_of_unused_rules(modules: &SpaceModules<'_>) -> Result<(), ProjectError> {
@@ -15,30 +15,25 @@ pub(super) fn warn_of_unused_rules(modules: &SpaceModules<'_>) -> Result<(), Pro
     Ok(())
 }
 
-/// Files, network and limits of a space.
-pub(super) struct SpaceReach {
-    policy: Policy,
-    workspace: Option<String>,
-    limits: Limits,
-}
+/// Files, network and limits of a space, with lines of text about them.
+pub(super) struct SpaceReach(project::SpaceReach);
 
 impl SpaceReach {
     /// Collects them.
     pub(super) fn of(modules: &SpaceModules<'_>, limits: Limits) -> SpaceReach {
-        let workspace = modules.workspace().map(|folder| folder.display().to_string());
-        SpaceReach { policy: modules.policy(), workspace, limits }
+        SpaceReach(project::SpaceReach::of(modules, limits))
     }
 
     /// Returns the line about files.
     pub(super) fn files(&self) -> Shown {
-        let FilePolicy { read, write, max_file_bytes, max_total_bytes } = *self.policy.files();
+        let FilePolicy { read, write, max_file_bytes, max_total_bytes } = *self.0.policy().files();
         let does = match (read, write) {
             (true, true) => "reads and writes",
             (true, false) => "reads",
             (false, true) => "writes",
             (false, false) => "",
         };
-        let (Some(folder), false) = (&self.workspace, does.is_empty()) else { return "files: nothing".into() };
+        let (Some(folder), false) = (self.0.workspace(), does.is_empty()) else { return "files: nothing".into() };
         let total = bytes(max_total_bytes);
         terminal::clean_line(&format!(
             "files: {does} {folder}, at most {} each and {total} in all",
@@ -48,16 +43,12 @@ impl SpaceReach {
 
     /// Returns the files as JSON.
     pub(super) fn files_json(&self) -> Value {
-        let FilePolicy { read, write, max_file_bytes, max_total_bytes } = self.policy.files();
-        json!({
-            "workspace": self.workspace, "read": read, "write": write, "maxFileBytes": max_file_bytes,
-            "maxTotalBytes": max_total_bytes,
-        })
+        self.0.files_json()
     }
 
     /// Returns the line about the network.
     pub(super) fn network(&self) -> Shown {
-        let network = self.policy.network();
+        let network = self.0.policy().network();
         let domains: Vec<String> = network.domains.iter().map(ToString::to_string).collect();
         let reaches = match (network.enabled, domains.is_empty(), &network.methods) {
             (false, ..) | (_, true, _) => "nothing".to_owned(),
@@ -69,14 +60,12 @@ impl SpaceReach {
 
     /// Returns the network as JSON.
     pub(super) fn network_json(&self) -> Value {
-        let network = self.policy.network();
-        let domains: Vec<String> = network.domains.iter().map(ToString::to_string).collect();
-        json!({ "enabled": network.enabled, "domains": domains, "methods": network.methods })
+        self.0.network_json()
     }
 
     /// Returns the line about limits.
     pub(super) fn limits(&self) -> Shown {
-        let Limits { time, memory, calls, fuel, .. } = self.limits;
+        let Limits { time, memory, calls, fuel, .. } = *self.0.limits();
         let time = terminal::clean_line(&humantime::format_duration(time).to_string());
         let memory = terminal::clean_line(&bytes(memory));
         shown!("limits: {}, {}, {}, {} of fuel", time, memory, counted(calls, "call"), counted(fuel, "unit"))
@@ -84,8 +73,12 @@ impl SpaceReach {
 
     /// Returns the limits as JSON.
     pub(super) fn limits_json(&self) -> Value {
-        let Limits { time, memory, calls, fuel, .. } = self.limits;
-        json!({ "timeMs": time.as_millis() as u64, "memoryBytes": memory, "calls": calls, "fuel": fuel })
+        self.0.limits_json()
+    }
+
+    /// Returns the manifest of a script as JSON.
+    pub(super) fn manifest_json(&self, manifest: &Manifest) -> Value {
+        self.0.manifest_json(manifest)
     }
 }
 

@@ -139,7 +139,7 @@ fn with_input(program: Program, input: Option<&Value>) -> Program {
 }
 
 /// Returns the file name of a script, which errors show.
-fn file_name(name: Option<&str>, program: Option<&str>) -> String {
+pub(crate) fn file_name(name: Option<&str>, program: Option<&str>) -> String {
     let named = name.or_else(|| program.map(|program| program.split('@').next().unwrap_or(program)));
     match named {
         None => DEFAULT_NAME.to_owned(),

@@ -46,15 +46,20 @@ impl NewRunRequest {
             (Some(_), None) | (None, Some(_)) => {}
             _ => return Err(Problem::invalid("/source", "give either `source` or `program`")),
         }
-        let is_name = |name: &String| {
-            let is_plain = *Shown::line(name, MAX_NAME) == **name && !name.contains(['/', '\\']);
-            !name.trim().is_empty() && name.chars().count() <= MAX_NAME && is_plain
-        };
-        match self.name.as_ref().is_none_or(is_name) {
-            true => Ok(()),
-            false => {
-                Err(Problem::invalid("/name", format!("expected 1 to {MAX_NAME} printable characters without slashes")))
-            }
+        check_run_name(self.name.as_deref())
+    }
+}
+
+/// Checks the name of a run, which is also the name of its file.
+pub(crate) fn check_run_name(name: Option<&str>) -> Result<(), Problem> {
+    let is_name = |name: &str| {
+        let is_plain = *Shown::line(name, MAX_NAME) == *name && !name.contains(['/', '\\']);
+        !name.trim().is_empty() && name.chars().count() <= MAX_NAME && is_plain
+    };
+    match name.is_none_or(is_name) {
+        true => Ok(()),
+        false => {
+            Err(Problem::invalid("/name", format!("expected 1 to {MAX_NAME} printable characters without slashes")))
         }
     }
 }

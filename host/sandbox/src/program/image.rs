@@ -50,6 +50,16 @@ impl ProgramImage {
         &self.script.name
     }
 
+    /// Returns the script as it runs: JavaScript, types already stripped.
+    pub fn code(&self) -> &str {
+        &self.script.code
+    }
+
+    /// Returns the modules that it imports, directly or not.
+    pub fn modules(&self) -> &Modules {
+        &self.modules
+    }
+
     /// Returns the description of the interfaces that it imports.
     pub fn description(&self) -> &Description {
         &self.description
@@ -86,7 +96,8 @@ impl Program {
         Some(ProgramImage {
             component: self.sandbox.wasm()?.to_vec(),
             script: self.script.text.clone(),
-            modules: (*self.modules).clone(),
+            // A program with an input shares the other modules, and only its own are serialized.
+            modules: self.modules.flat(),
             description: self.sandbox.description().clone(),
             calls: self.script.calls.to_vec(),
             source: self.source().and_then(|source| source.to_bytes()),

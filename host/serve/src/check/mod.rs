@@ -122,6 +122,11 @@ impl TypeChecker {
         self.inner.level
     }
 
+    /// Returns true if the configuration switches checks off.
+    pub fn is_off(&self) -> bool {
+        self.inner.level == TypeCheck::Off
+    }
+
     /// Returns the path of the compiler, without starting it.
     ///
     /// # Errors
@@ -141,7 +146,7 @@ impl TypeChecker {
         modules: Vec<ModuleDeclaration>,
         hidden: BTreeSet<String>,
     ) -> Checked {
-        if self.inner.level == TypeCheck::Off {
+        if self.is_off() {
             return Checked::default();
         }
         let (known, text) = (program.clone(), code.to_owned());

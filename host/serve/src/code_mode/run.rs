@@ -6,7 +6,8 @@ use super::progress::ProgressReporter;
 use super::run_result::Visibility;
 use super::{CodeMode, refused, run_result};
 use crate::cards::Card;
-use crate::check::{Findings, ModuleDeclaration, imported_modules};
+use crate::check::Findings;
+use crate::program_check::check_program;
 use crate::runs::ServedRun;
 use crate::served_space::ServedSpace;
 use agent_spaces_config::TypeCheck;
@@ -155,34 +156,10 @@ impl CodeMode {
     }
 }
 
-/// Checks a program against the declarations of its imports, limited to the functions that its caller may see.
+/// Checks a program against the functions that its caller may see.
 async fn check(served: &Arc<ServedSpace>, client: &Client, program: &Program, code: &str) -> Findings {
-    if served.checker.level() == TypeCheck::Off {
-        return Findings::default();
-    }
-    let (known, caller, text) = (served.clone(), client.clone(), code.to_owned());
-    let declare = move || {
-        let is_visible = |card: &Card| known.is_visible(card, caller.caller());
-        let declared = |specifier: &String| {
-            let dts = known.catalogue.declarations(specifier, is_visible).ok()??;
-            Some(ModuleDeclaration { specifier: specifier.clone(), dts })
-        };
-        let modules = imported_modules(&text);
-        // Without a compiler they are not needed.
-        let declarations = match known.checker.compiler() {
-            Ok(_) => modules.iter().filter_map(declared).collect(),
-            Err(_) => Vec::new(),
-        };
-        (declarations, known.catalogue.hidden(&modules, is_visible))
-    };
-    // Fails only at shutdown.
-    let (modules, hidden) = tokio::task::spawn_blocking(declare).await.unwrap_or_default();
-    let mut findings = served.checker.check(program, code, modules, hidden).await.findings;
-    for warning in &mut findings.warnings.list {
-        let import = |name: &str| program.source()?.import_of(name, client.caller());
-        if let Some(hint) = warning.unknown_name().and_then(import) {
-            warning.message = format!("{} {hint}", warning.message);
-        }
-    }
-    findings
+    let (known, caller) = (served.clone(), client.clone());
+    let is_visible = move |card: &Card| known.is_visible(card, caller.caller());
+    let ServedSpace { checker, catalogue, .. } = &**served;
+    check_program(checker, catalogue, is_visible, client.caller(), program, code).await.findings
 }

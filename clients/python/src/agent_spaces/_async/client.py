@@ -8,6 +8,7 @@ from types import TracebackType
 
 import httpx
 
+from .. import _calls as calls
 from .. import _types as types
 from .._follow import follow_runs
 from .._transport import AsyncTransport
@@ -46,6 +47,10 @@ class AsyncAgentSpaces:
         self.capabilities = AsyncCapabilities(self._transport)
         self.programs = AsyncPrograms(self._transport)
         self.audit = AsyncAudit(self._transport)
+
+    async def me(self, *, timeout: float | None = None) -> types.Me:
+        """Return the caller whose token this is, and what it may do."""
+        return await self._transport.send(calls.get_me(), timeout)
 
     def events(self, runs: Sequence[str], *, timeout: float | None = None) -> AsyncIterator[types.Event]:
         """Follow up to 64 runs in one stream, until all have ended. Resumes by itself after a cut."""

@@ -1,5 +1,5 @@
 # Written from _blocking by scripts/async_client.py: change that folder, and run the script.
-"""Runs: get, list, follow, cancel, resume, answer."""
+"""Runs: get, list, follow, cancel, resume, answer, replay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .items import AsyncItems
 
 
 class AsyncRuns:
-    """Runs: get, list, follow, cancel, resume, answer."""
+    """Runs: get, list, follow, cancel, resume, answer, replay."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -62,6 +62,14 @@ class AsyncRuns:
         """Say whether a call in doubt happened."""
         answer = types.CallAnswer(call, outcome, value)
         return AsyncRun(self._transport, await self._transport.send(calls.answer_call(run, answer), timeout))
+
+    async def source(self, run: str, *, timeout: float | None = None) -> types.RunSource:
+        """Return the source of a run, as its author wrote it, and its input."""
+        return await self._transport.send(calls.run_source(run), timeout)
+
+    async def replay(self, run: str, source: str | None = None, *, timeout: float | None = None) -> types.Replay:
+        """Execute a run again offline, with its recorded answers, and compare every step; with `source`, a changed program."""
+        return await self._transport.send(calls.replay_run(run, types.NewReplay(source)), timeout)
 
 
 class AsyncRun:
@@ -119,3 +127,11 @@ class AsyncRun:
         answer = types.CallAnswer(call, outcome, value)
         self.info = await self._transport.send(calls.answer_call(self.id, answer), timeout)
         return self
+
+    async def source(self, *, timeout: float | None = None) -> types.RunSource:
+        """Return the source of the run, as its author wrote it, and its input."""
+        return await self._transport.send(calls.run_source(self.id), timeout)
+
+    async def replay(self, source: str | None = None, *, timeout: float | None = None) -> types.Replay:
+        """Execute the run again offline, with its recorded answers, and compare every step; with `source`, a changed program."""
+        return await self._transport.send(calls.replay_run(self.id, types.NewReplay(source)), timeout)

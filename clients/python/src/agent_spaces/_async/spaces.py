@@ -1,5 +1,5 @@
 # Written from _blocking by scripts/async_client.py: change that folder, and run the script.
-"""Spaces: create, get, list, update, delete; and runs started in one."""
+"""Spaces: create, get, list, update, delete; runs started in one; programs and calls that are only checked."""
 
 from __future__ import annotations
 
@@ -116,6 +116,14 @@ class AsyncSpace:
         """Start a script, or a published program, and return its run at once."""
         new = types.NewRun(source, program, input, _limits(limits), name)
         return AsyncRun(self._transport, await self._transport.send(calls.create_run(self.id, new, idempotency_key, 0), timeout))
+
+    async def check(self, source: str, *, name: str | None = None, timeout: float | None = None) -> types.Check:
+        """Check a program without running it: its syntax, imports and types, and what it can reach."""
+        return await self._transport.send(calls.check_program(self.id, types.NewCheck(source, name)), timeout)
+
+    async def explain(self, function: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> types.Explanation:
+        """Explain what the policy decides about a function; with `params`, about that call."""
+        return await self._transport.send(calls.explain_function(self.id, types.NewExplanation(function, params)), timeout)
 
     async def update(
         self,

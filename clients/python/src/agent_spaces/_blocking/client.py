@@ -7,6 +7,7 @@ from types import TracebackType
 
 import httpx
 
+from .. import _calls as calls
 from .. import _types as types
 from .._follow import follow_runs
 from .._transport import Transport
@@ -45,6 +46,10 @@ class AgentSpaces:
         self.capabilities = Capabilities(self._transport)
         self.programs = Programs(self._transport)
         self.audit = Audit(self._transport)
+
+    def me(self, *, timeout: float | None = None) -> types.Me:
+        """Return the caller whose token this is, and what it may do."""
+        return self._transport.send(calls.get_me(), timeout)
 
     def events(self, runs: Sequence[str], *, timeout: float | None = None) -> Iterator[types.Event]:
         """Follow up to 64 runs in one stream, until all have ended. Resumes by itself after a cut."""

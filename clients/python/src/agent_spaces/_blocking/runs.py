@@ -1,4 +1,4 @@
-"""Runs: get, list, follow, cancel, resume, answer."""
+"""Runs: get, list, follow, cancel, resume, answer, replay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .items import Items
 
 
 class Runs:
-    """Runs: get, list, follow, cancel, resume, answer."""
+    """Runs: get, list, follow, cancel, resume, answer, replay."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -61,6 +61,14 @@ class Runs:
         """Say whether a call in doubt happened."""
         answer = types.CallAnswer(call, outcome, value)
         return Run(self._transport, self._transport.send(calls.answer_call(run, answer), timeout))
+
+    def source(self, run: str, *, timeout: float | None = None) -> types.RunSource:
+        """Return the source of a run, as its author wrote it, and its input."""
+        return self._transport.send(calls.run_source(run), timeout)
+
+    def replay(self, run: str, source: str | None = None, *, timeout: float | None = None) -> types.Replay:
+        """Execute a run again offline, with its recorded answers, and compare every step; with `source`, a changed program."""
+        return self._transport.send(calls.replay_run(run, types.NewReplay(source)), timeout)
 
 
 class Run:
@@ -118,3 +126,11 @@ class Run:
         answer = types.CallAnswer(call, outcome, value)
         self.info = self._transport.send(calls.answer_call(self.id, answer), timeout)
         return self
+
+    def source(self, *, timeout: float | None = None) -> types.RunSource:
+        """Return the source of the run, as its author wrote it, and its input."""
+        return self._transport.send(calls.run_source(self.id), timeout)
+
+    def replay(self, source: str | None = None, *, timeout: float | None = None) -> types.Replay:
+        """Execute the run again offline, with its recorded answers, and compare every step; with `source`, a changed program."""
+        return self._transport.send(calls.replay_run(self.id, types.NewReplay(source)), timeout)

@@ -1,4 +1,4 @@
-"""Spaces: create, get, list, update, delete; and runs started in one."""
+"""Spaces: create, get, list, update, delete; runs started in one; programs and calls that are only checked."""
 
 from __future__ import annotations
 
@@ -115,6 +115,14 @@ class Space:
         """Start a script, or a published program, and return its run at once."""
         new = types.NewRun(source, program, input, _limits(limits), name)
         return Run(self._transport, self._transport.send(calls.create_run(self.id, new, idempotency_key, 0), timeout))
+
+    def check(self, source: str, *, name: str | None = None, timeout: float | None = None) -> types.Check:
+        """Check a program without running it: its syntax, imports and types, and what it can reach."""
+        return self._transport.send(calls.check_program(self.id, types.NewCheck(source, name)), timeout)
+
+    def explain(self, function: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> types.Explanation:
+        """Explain what the policy decides about a function; with `params`, about that call."""
+        return self._transport.send(calls.explain_function(self.id, types.NewExplanation(function, params)), timeout)
 
     def update(
         self,

@@ -27,12 +27,13 @@ use super::serving::settings::ServeSettings;
 use super::serving::source::{Source, SourceOptions};
 use super::serving::{StopSignals, discovery, durable};
 use super::space_choice::SpaceChoice;
-use super::{approvals, folders, session, terminal};
+use super::{approvals, console, folders, session, terminal};
 use agent_spaces::agent::CalledAgents;
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::confinement::HostNeeds;
+use agent_spaces::console::ConsoleRoutes;
 use agent_spaces::durable::DurableRuns;
-use agent_spaces::http_server::{self, Limits, Routes, StopNotice};
+use agent_spaces::http_server::{self, Limits, Routes, Sessions, StopNotice};
 use agent_spaces::project::Project;
 use agent_spaces::rest::{RestRoutes, Service, ServiceSettings};
 use agent_spaces::serve::http::McpRoutes;
@@ -62,7 +63,7 @@ const PARK_AFTER: Duration = Duration::from_secs(2);
 /// Connections of one caller and of all: followers of events keep theirs open.
 const CONNECTIONS: Limits = Limits { of_caller: 1_000, of_all: 5_000, unauthenticated: 64 };
 
-/// Serve spaces, runs and agents to other programs: REST under /v1, MCP at /mcp.
+/// Serve spaces, runs and agents to other programs: REST under /v1, MCP at /mcp; and to people: the console at /console/.
 ///
 /// Runs are durable: they outlive their request and this process. SIGTERM takes no new runs, lets those in memory leave it,
 /// and ends the process within some seconds. With --drain-delay it first tells load balancers, through /ready.
@@ -73,7 +74,7 @@ const CONNECTIONS: Limits = Limits { of_caller: 1_000, of_all: 5_000, unauthenti
   agent-spaces serve --data /var/lib/agent-spaces --listen 0.0.0.0:7878 --allow-remote --token-file /run/secrets/token
   curl -H \"Authorization: Bearer $(cat ~/.local/state/agent-spaces/serve.token)\" http://127.0.0.1:7878/v1/spaces
 
-The OpenAPI document is at /openapi.json; /health, /ready and /metrics are for operators.
+`agent-spaces console` opens the console. The OpenAPI document is at /openapi.json; /health, /ready and /metrics are for operators.
 Environment: AGENT_SPACES_LISTEN, AGENT_SPACES_DATA and AGENT_SPACES_DRAIN_DELAY stand for --listen, --data and --drain-delay;
 AGENT_SPACES_TOKEN is the operator's token.")]
 pub(super) struct ServeCommand {
@@ -100,6 +101,10 @@ pub(super) struct ServeCommand {
 
     #[command(flatten)]
     surfaces: SurfaceOptions,
+
+    /// Serve no console: no page at /console/, and no sign-in with a browser
+    #[arg(long)]
+    no_console: bool,
 
     /// Serve /metrics without a token
     #[arg(long)]
@@ -175,6 +180,7 @@ impl ServeCommand {
             (&self.listener, drain_delay),
             (metrics, self.metrics_open),
             agents.clone(),
+            !self.no_console,
         ));
         // Before the servers end that their calls are at.
         runtime.block_on(mode.close());
@@ -212,10 +218,12 @@ async fn serve(
     (listener, drain_delay): (&Listener, Duration),
     (metrics, is_metrics_open): (ServedMetrics, bool),
     agents: Option<Arc<Agents>>,
+    has_console: bool,
 ) -> Result<(), Failure> {
     // Registered before the address is printed: its reader may stop the server at once.
     let mut signals = StopSignals::new();
     let bound = listener.bind(operator, source.project()).await?;
+    let sessions = has_console.then(|| Sessions::new(&bound.callers));
     let service = service(&source, concurrency)?;
     service.show_servers(Arc::new(ProjectServers::new(source.clone())));
     service.remove_stray_workspaces().await;
@@ -236,11 +244,18 @@ async fn serve(
     let mut parts: Vec<Arc<dyn Routes>> = agents.as_ref().map(|agents| agents.parts()).unwrap_or_default();
     parts.push(Arc::new(rest));
     parts.push(mcp.clone());
+    if let Some(sessions) = &sessions {
+        parts.push(Arc::new(ConsoleRoutes::new(sessions.clone())));
+        if let Ok(address) = bound.listener.local_addr() {
+            console::announce(address);
+        }
+    }
     if let Some(agents) = agents {
         tokio::spawn(async move { agents.follow().await });
     }
     let settings = http_server::Settings {
         callers: bound.callers,
+        sessions,
         origin_check: bound.origin_check,
         limits: CONNECTIONS,
         drain_timeout: DRAIN_TIMEOUT,

@@ -2,11 +2,11 @@
 
 use crate::commands::folders;
 use crate::commands::serving::source::Source;
-use agent_spaces::Caller;
-use agent_spaces::project::{Equipment, Narrowing, NarrowingError, Project, ProjectError, SpaceModules};
+use agent_spaces::project::{Equipment, Narrowing, NarrowingError, Project, ProjectError, SpaceModules, SpaceReach};
 use agent_spaces::rest::INPUT_MODULE;
 use agent_spaces::rest::source::{AssembleError, Assembled, Functions, SpaceOutline, SpaceSource};
-use agent_spaces::{Files, Limits, ModuleSource, OPERATOR_TARGET};
+use agent_spaces::serve::check::TypeChecker;
+use agent_spaces::{Caller, Engine, Files, Limits, ModuleSource, OPERATOR_TARGET};
 use agent_spaces_approvals::Channel;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -55,6 +55,7 @@ impl ProjectSpaces {
         Ok(Assembled {
             space,
             longest: longest_time(&limits, longest),
+            reach: SpaceReach::of(modules, limits.clone()),
             limits,
             capabilities: modules.entry_names(),
             files,
@@ -174,6 +175,14 @@ impl SpaceSource for ProjectSpaces {
 
     fn version(&self) -> u64 {
         self.source.version()
+    }
+
+    fn engine(&self) -> Option<Engine> {
+        Some(self.source.engine().clone())
+    }
+
+    fn checker(&self) -> Option<TypeChecker> {
+        Some(self.source.checker().clone())
     }
 }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 /// Default address.
-const DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7878);
+pub(in crate::commands) const DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7878);
 
 /// Time after a caller's last session until its processes end.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -143,16 +143,18 @@ impl Listener {
     }
 
     fn address(&self) -> Result<SocketAddr, Failure> {
-        if let Some(address) = self.listen {
-            return Ok(address);
-        }
-        match std::env::var(VARIABLE) {
-            Ok(text) if !text.trim().is_empty() => text.trim().parse().map_err(|_| {
-                let message = format!("{VARIABLE}: `{}` is not an address", terminal::clean_line(&text));
-                Failure::new(Code::ConfigVariable, message, Some("set it to an address such as 127.0.0.1:7878"))
-            }),
-            _ => Ok(DEFAULT),
-        }
+        self.listen.map_or_else(default_address, Ok)
+    }
+}
+
+/// Returns the address of the variable, else the default one.
+pub(in crate::commands) fn default_address() -> Result<SocketAddr, Failure> {
+    match std::env::var(VARIABLE) {
+        Ok(text) if !text.trim().is_empty() => text.trim().parse().map_err(|_| {
+            let message = format!("{VARIABLE}: `{}` is not an address", terminal::clean_line(&text));
+            Failure::new(Code::ConfigVariable, message, Some("set it to an address such as 127.0.0.1:7878"))
+        }),
+        _ => Ok(DEFAULT),
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) mod listener;
 pub(super) mod settings;
 pub(super) mod source;
 mod stop_signals;
-mod token;
+pub(super) mod token;
 
 pub(super) use stop_signals::StopSignals;
 

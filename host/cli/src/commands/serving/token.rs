@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 /// Environment variable of the token.
 const VARIABLE: &str = "AGENT_SPACES_TOKEN";
 
+/// Name of the generated token's file, in the state folder.
+const FILE: &str = "serve.token";
+
 /// Maximum size of a token file.
 const MAX_FILE: u64 = 8 << 10;
 
@@ -33,16 +36,32 @@ pub(in crate::commands) fn given(file: Option<&Path>) -> Result<Option<(Token, O
 
 /// Reads this user's token, which is generated on first use.
 pub(in crate::commands) fn kept() -> Result<(Token, Option<PathBuf>), Failure> {
-    let Some(folder) = folders::state() else {
-        let hint = "name a file with --token-file, or set AGENT_SPACES_TOKEN";
-        return Err(Failure::new(Code::HostState, "there is no home folder to keep a token in", Some(hint)));
-    };
-    let file = folder.join("serve.token");
+    let folder = folder()?;
+    let file = folder.join(FILE);
     if !file.exists() {
         make(&folder, &file).map_err(|error| failed(&file, &error))?;
     }
     let token = parse(&read(&file)?, &file.display().to_string())?;
     Ok((token, Some(file)))
+}
+
+/// Reads this user's token if a server has generated it.
+pub(in crate::commands) fn stored() -> Result<Token, Failure> {
+    let file = folder()?.join(FILE);
+    if !file.exists() {
+        let message = format!("{}: there is no token yet", file.display());
+        let hint =
+            "start the server with `agent-spaces serve`, or name its token with --token-file or AGENT_SPACES_TOKEN";
+        return Err(Failure::new(Code::ConfigToken, message, Some(hint)));
+    }
+    parse(&read(&file)?, &file.display().to_string())
+}
+
+fn folder() -> Result<PathBuf, Failure> {
+    folders::state().ok_or_else(|| {
+        let hint = "name a file with --token-file, or set AGENT_SPACES_TOKEN";
+        Failure::new(Code::HostState, "there is no home folder to keep a token in", Some(hint))
+    })
 }
 
 /// Reads the token of a configured caller.

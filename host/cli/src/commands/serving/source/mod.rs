@@ -181,6 +181,11 @@ impl Source {
         &self.kept
     }
 
+    /// Returns the type checker.
+    pub(in crate::commands) fn checker(&self) -> &TypeChecker {
+        &self.checker
+    }
+
     /// Returns the engine.
     pub(in crate::commands) fn engine(&self) -> &Engine {
         &self.engine

@@ -1,0 +1,86 @@
+/** Numbers beside the navigation: what is under way and what needs a person. */
+
+import { ApiError, get } from './api';
+import { onChange } from './live.svelte';
+import type { AgentApproval, Approval, McpServer, Paged, Run } from './types';
+
+const MAX = 100;
+
+class Counts {
+  runs = $state(0);
+  servers = $state(0);
+  /** Pending ones of runs, and of agents. */
+  ofRuns = $state(0);
+  ofAgents = $state(0);
+
+  get approvals(): number {
+    return Math.min(MAX, this.ofRuns + this.ofAgents);
+  }
+}
+
+export const counts = new Counts();
+
+/** `99+` for more than the list says. */
+export function shown(n: number): string {
+  return n >= MAX ? `${MAX - 1}+` : String(n);
+}
+
+async function load<T>(path: string, query: Record<string, string | number>, set: (items: T[]) => void): Promise<void> {
+  try {
+    set((await get<Paged<T>>(path, query)).items);
+  } catch {
+    // A number that cannot be had stays as it was; the page itself says why.
+  }
+}
+
+function runs(): void {
+  void load<Run>('/v1/runs', { status: 'running', limit: MAX }, (items) => (counts.runs = items.length));
+}
+
+function approvals(): void {
+  void load<Approval>('/v1/approvals', { status: 'pending', limit: MAX }, (items) => (counts.ofRuns = items.length));
+}
+
+let noAgents = false;
+
+async function agentApprovals(): Promise<void> {
+  if (noAgents) return;
+  try {
+    counts.ofAgents = (await get<{ items: AgentApproval[] }>('/v1/agents/approvals')).items.length;
+  } catch (error) {
+    // Without configured models there are no such paths.
+    noAgents = error instanceof ApiError && error.status === 404;
+  }
+}
+
+function servers(): void {
+  void load<McpServer>('/v1/servers', { limit: MAX }, (items) => {
+    counts.servers = items.filter(({ status }) => status === 'failed' || status === 'changed' || status === 'needs_login').length;
+  });
+}
+
+/** Calls `fn` at most once in a second, and once after the last call. */
+export function calm(fn: () => void, ms = 1000): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      fn();
+    }, ms);
+  };
+}
+
+/** Keeps the numbers up to date. Returns how to stop. */
+export function watchCounts(): () => void {
+  runs();
+  approvals();
+  servers();
+  noAgents = false;
+  void agentApprovals();
+  const stops = [onChange('run', calm(runs)), onChange('approval', calm(approvals))];
+  const timers = [setInterval(servers, 60_000), setInterval(() => void agentApprovals(), 15_000)];
+  return () => {
+    for (const stop of stops) stop();
+    for (const timer of timers) clearInterval(timer);
+  };
+}

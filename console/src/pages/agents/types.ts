@@ -1,0 +1,47 @@
+/** Types of the agents' API that only this page uses. */
+
+import type { AgentUsage, Value } from '../../lib/types';
+
+/** A call of an agent that waits for a person. It ends with its question. */
+export interface AgentApproval {
+  id: string;
+  agent: string;
+  status: string;
+  /** Untrusted: the question that the person is asked. */
+  message: string;
+  call: Value;
+  createdAt: string;
+  expiresAt: string;
+}
+
+/** `answer`, the last event of a question. */
+export interface Answer {
+  ok: boolean;
+  text: string;
+  ending: string;
+  message?: string;
+  turns: number;
+  usage: AgentUsage;
+  cost?: number;
+  model: string;
+  session: string | null;
+}
+
+/** A call of a turn that is under way. The stream leaves out arguments and results; the session has them afterwards. */
+export interface LiveCall {
+  id: string;
+  name: string;
+  status: 'running' | 'finished' | 'failed';
+  bytes?: number;
+}
+
+/** A turn that is under way. */
+export interface LiveTurn {
+  number: number;
+  model?: string;
+  text: string;
+  reasoning: string;
+  calls: LiveCall[];
+  notes: string[];
+  usage?: AgentUsage;
+}

@@ -1,0 +1,157 @@
+/** Requests that wait, of runs and agents, as they come and go. */
+
+import { all, ApiError, get, pages, path } from '../../lib/api';
+import { onChange } from '../../lib/live.svelte';
+import { asApiError } from '../../lib/load.svelte';
+import type { Approval, Change } from '../../lib/types';
+import { ofAgent, ofEither, ofRun, type AgentApproval, type Request } from './request';
+
+const MAX_PENDING = 2000;
+/** Most decided requests that are read: the list begins with the oldest. */
+const MAX_DECIDED = 2000;
+const CALM_MS = 300;
+/** Requests of agents are not in the stream of changes. A tab that nobody sees asks less often, for its title and sound. */
+const POLL_MS = 4000;
+const HIDDEN_POLLS = 4;
+
+export type DecidedStatus = 'approved' | 'denied' | 'expired';
+
+export class Inbox {
+  runs = $state.raw<Request[]>([]);
+  agents = $state.raw<Request[]>([]);
+  decided = $state.raw<Request[]>([]);
+  decidedCut = $state(false);
+  loaded = $state(false);
+  error = $state.raw<ApiError | undefined>();
+  decidedError = $state.raw<ApiError | undefined>();
+  decidedLoaded = $state(false);
+  /** Grows when a request may have changed: pages that show one read it again. */
+  changes = $state(0);
+
+  #onnew: () => void;
+  #known: Set<string> | undefined;
+  #hasAgents = true;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #poll: ReturnType<typeof setInterval>;
+  #stop: () => void;
+  #abort = new AbortController();
+  #decided: Promise<void> | undefined;
+
+  constructor(onnew: () => void) {
+    this.#onnew = onnew;
+    this.#stop = onChange('approval', (change) => this.#changed(change));
+    let polls = 0;
+    this.#poll = setInterval(() => {
+      polls++;
+      if (this.#hasAgents && (!document.hidden || polls % HIDDEN_POLLS === 0)) void this.#loadAgents();
+    }, POLL_MS);
+    void this.reload();
+  }
+
+  stop(): void {
+    this.#stop();
+    this.#abort.abort();
+    clearInterval(this.#poll);
+    clearTimeout(this.#timer);
+  }
+
+  /** Pending ones, the oldest first. */
+  get pending(): Request[] {
+    return [...this.runs, ...this.agents].sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
+  }
+
+  reload = async (): Promise<void> => {
+    try {
+      const [found] = await Promise.all([all<Approval>('/v1/approvals', { status: 'pending', limit: 100 }, MAX_PENDING, this.#abort.signal), this.#loadAgents()]);
+      this.runs = found.map(ofRun);
+      this.error = undefined;
+      this.loaded = true;
+      this.#tellNew();
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.error = asApiError(error);
+    }
+  };
+
+  async #loadAgents(): Promise<void> {
+    try {
+      const { items } = await get<{ items: AgentApproval[] }>('/v1/agents/approvals', undefined, this.#abort.signal);
+      const next = items.map(ofAgent);
+      if (JSON.stringify(next) === JSON.stringify(this.agents)) return;
+      this.agents = next;
+      this.changes++;
+      if (this.loaded) this.#tellNew();
+    } catch (error) {
+      // A server without agents has no such list.
+      if (error instanceof ApiError && (error.status === 404 || error.status === 405)) this.#hasAgents = false;
+    }
+  }
+
+  #tellNew(): void {
+    const ids = new Set(this.pending.map((request) => request.id));
+    const known = this.#known;
+    this.#known = ids;
+    if (known && [...ids].some((id) => !known.has(id))) this.#onnew();
+  }
+
+  #changed(change: Change): void {
+    if (change.type === 'approval' && change.status !== 'pending') this.runs = this.runs.filter((request) => request.id !== change.id);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.changes++;
+      void this.reload();
+      if (this.decidedLoaded) void this.#readDecided();
+    }, CALM_MS);
+  }
+
+  /** Reads one request. Those of agents are gone once they are decided. */
+  async one(id: string, signal?: AbortSignal): Promise<Request> {
+    return ofEither(await get<Approval | AgentApproval>(path`/v1/approvals/${id}`, undefined, signal));
+  }
+
+  /** Takes over a decision that was made here. */
+  settle(request: Request): void {
+    this.runs = this.runs.filter((one) => one.id !== request.id);
+    this.agents = this.agents.filter((one) => one.id !== request.id);
+    if (this.decidedLoaded && request.kind === 'run') this.decided = [request, ...this.decided.filter((one) => one.id !== request.id)];
+    this.#known?.delete(request.id);
+  }
+
+  /** Reads what was decided, once. */
+  loadDecided(): Promise<void> {
+    this.#decided ??= this.#readDecided();
+    return this.#decided;
+  }
+
+  async #readDecided(): Promise<void> {
+    const found: Request[] = [];
+    let cut = false;
+    try {
+      for (const status of ['approved', 'denied', 'expired'] satisfies DecidedStatus[]) {
+        let read = 0;
+        for await (const page of pages<Approval>('/v1/approvals', { status, limit: 100 }, this.#abort.signal)) {
+          found.push(...page.map(ofRun));
+          read += page.length;
+          if (read < MAX_DECIDED) continue;
+          cut = true;
+          break;
+        }
+      }
+      const when = (request: Request): string => request.decision?.decidedAt ?? request.createdAt;
+      found.sort((a, b) => (when(a) < when(b) ? 1 : when(a) > when(b) ? -1 : 0));
+      this.decided = found;
+      this.decidedCut = cut;
+      this.decidedError = undefined;
+      this.decidedLoaded = true;
+    } catch (error) {
+      this.#decided = undefined;
+      if (!this.#abort.signal.aborted) this.decidedError = asApiError(error);
+    }
+  }
+
+  /** The last approved call of the same function, before this one. */
+  lastApproved(request: Request): Request | undefined {
+    const [call] = request.calls;
+    if (!call || call.functionId === '') return undefined;
+    return this.decided.find((other) => other.status === 'approved' && other.id !== request.id && other.calls[0]?.functionId === call.functionId && other.createdAt <= request.createdAt);
+  }
+}

@@ -1,0 +1,161 @@
+// Chat with an agent whose model is scripted.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { axe, launch, missing, open } from './browser.mjs';
+import { DESK, Server, SHOP } from './server.mjs';
+
+const skip = missing();
+let server;
+let browser;
+
+before(async () => {
+  if (skip) return;
+  server = await new Server().start();
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function chat(token = DESK, agent = 'helper') {
+  const window = await open(browser, server.url);
+  await window.signIn(token);
+  await window.go(`#/agents/${agent}`);
+  const ask = async (question) => {
+    await window.page.getByLabel('Question to the agent').fill(question);
+    await window.page.keyboard.press('Enter');
+  };
+  return { window, page: window.page, ask, done: () => window.page.getByRole('button', { name: 'Ask' }).waitFor() };
+}
+
+test('a conversation is a session, with tokens and cost of each turn and in total', { skip }, async () => {
+  const { window, page, ask, done } = await chat();
+  await ask('What can you do?');
+  await page.getByText('Answer number 1.').waitFor();
+  await done();
+  await page.waitForURL(/session=/);
+  await ask('And then?');
+  await page.getByText('Answer number 2.').waitFor();
+  await done();
+  await page.getByText(/In total: 2,000 tokens in, 40 out, cost/).waitFor();
+  assert.equal(await page.getByRole('article').filter({ hasText: '1,000 tokens in, 20 out' }).count(), 2);
+  const sessions = page.getByRole('navigation', { name: 'Sessions' });
+  await sessions.getByRole('link').first().waitFor();
+  assert.equal(await sessions.getByRole('link').count(), 1);
+  // The same after a reload.
+  await page.reload();
+  await page.getByText('Answer number 2.').waitFor();
+  assert.deepEqual(await axe(page), []);
+  window.check();
+  await page.context().close();
+});
+
+test('a call that needs a person is decided in the chat', { skip }, async () => {
+  const { window, page, ask, done } = await chat();
+  await ask('[pay] ada, please');
+  await page.getByRole('heading', { name: 'The agent waits for a decision' }).waitFor();
+  const call = page.getByRole('group', { name: 'Call that waits' });
+  assert.match(await call.innerText(), /ada/);
+  assert.deepEqual(await axe(page), []);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText(/The tool said: .*17/).waitFor();
+  await done();
+  const made = page.getByRole('article').locator('details').filter({ hasText: /pay/ }).first();
+  await made.locator('summary').click();
+  assert.match(await made.innerText(), /ada/);
+  window.check();
+  await page.context().close();
+});
+
+test('a denial in another window reaches the chat, and a second decision is told', { skip }, async () => {
+  const { window, page, ask, done } = await chat();
+  await ask('[pay] twice');
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  const other = await open(browser, server.url);
+  await other.signIn(DESK);
+  await other.go('#/agents/helper');
+  await other.page.getByRole('button', { name: 'Deny' }).waitFor();
+  await Promise.all([page.getByRole('button', { name: 'Approve' }).click(), other.page.getByRole('button', { name: 'Deny' }).click()]);
+  const notices = async (one) => (await one.getByRole('region', { name: 'Notices' }).innerText()).trim();
+  await page.waitForTimeout(1500);
+  const both = [await notices(page), await notices(other.page)];
+  assert.equal(both.filter((text) => /You (approved|denied) the call/.test(text)).length, 1, both.join(' / '));
+  assert.equal(both.filter((text) => /Somebody else decided first/.test(text)).length, 1, both.join(' / '));
+  await done();
+  window.check();
+  other.check();
+  await page.context().close();
+  await other.page.context().close();
+});
+
+test('calls of programs link to their runs', { skip }, async () => {
+  const { window, page, ask, done } = await chat(DESK, 'coder');
+  await ask('[run] a program');
+  await page.getByText(/The tool said/).waitFor();
+  await done();
+  const call = page.getByRole('article').locator('details').first();
+  await call.waitFor();
+  const link = page.getByRole('article').getByRole('link', { name: 'Run' });
+  if ((await link.count()) > 0) {
+    await link.first().click();
+    await page.waitForURL(/#\/runs\/run_/);
+    await page.locator('#page-title').waitFor();
+  }
+  window.check();
+  await page.context().close();
+});
+
+test('a question is stopped, and survives a look at another page', { skip }, async () => {
+  const { window, page, ask } = await chat();
+  await ask('[slow] tell me all');
+  await page.getByText(/word word word/).waitFor();
+  await window.go('#/runs');
+  await window.go('#/agents/helper');
+  const words = async () => (await page.getByRole('article').last().innerText()).split('word').length;
+  const before = await words();
+  await page.waitForTimeout(700);
+  assert.ok((await words()) > before, 'it goes on');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped.').waitFor();
+  await page.getByRole('button', { name: 'Ask' }).waitFor();
+  window.check();
+  await page.context().close();
+});
+
+test('text of a model is text', { skip }, async () => {
+  const { window, page, ask, done } = await chat();
+  await ask('[hostile] <b>bold</b>');
+  await done();
+  await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+  const links = await page.locator('.prose a').evaluateAll((all) => all.map(({ href, rel, target }) => ({ href, rel, target })));
+  assert.deepEqual(links, [{ href: 'https://example.com/page', rel: 'noreferrer noopener nofollow', target: '_blank' }]);
+  assert.equal(await page.locator('main img, main b').count(), 0);
+  assert.ok(!(await page.locator('main').innerText()).includes('\u202e'), 'marks of direction are shown, not obeyed');
+  window.check();
+  await page.context().close();
+});
+
+test('a failure of the model is told, and the next question works', { skip }, async () => {
+  const { window, page, ask, done } = await chat();
+  await ask('[fail]');
+  await page.getByRole('alert').first().waitFor();
+  await done();
+  await ask('Better now?');
+  await page.getByText(/Answer number/).first().waitFor();
+  await done();
+  assert.equal(await page.getByRole('alert').count(), 0);
+  window.check();
+  await page.context().close();
+});
+
+test('a caller who may not approve sees no buttons for it', { skip }, async () => {
+  const { window, page, ask } = await chat(SHOP);
+  await ask('[pay] nobody');
+  await page.getByText('You may not decide.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  window.check();
+  await page.context().close();
+});

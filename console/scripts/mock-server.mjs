@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
   options: { port: { type: 'string', default: '8080' }, runs: { type: 'string', default: '120' }, quiet: { type: 'boolean', default: false }, delay: { type: 'string', default: '0' }, dist: { type: 'string', default: new URL('../dist', import.meta.url).pathname } },
 });
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.txt': 'text/plain; charset=utf-8' };
 const dist = resolve(options.dist);
 const cookies = new Map();
 

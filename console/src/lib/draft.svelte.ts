@@ -1,5 +1,6 @@
 /** Program in the playground. It is kept in memory only: it survives a visit to another page, not the tab. */
 
+import { session } from './session.svelte';
 import type { Value } from './types';
 
 export const FIRST_PROGRAM = `// A first program. Change it, then press Ctrl+Enter.
@@ -50,6 +51,20 @@ class Draft {
 }
 
 export const draft = new Draft();
+
+// A session that ends leaves the draft to its author, who may sign in again; somebody else does not get it.
+let owner: string | undefined;
+$effect.root(() => {
+  $effect(() => {
+    const name = session.me?.name;
+    if (name === undefined) return;
+    if (owner !== undefined && owner !== name) {
+      draft.begin(FIRST_PROGRAM);
+      draft.space = undefined;
+    }
+    owner = name;
+  });
+});
 
 addEventListener('beforeunload', (event) => {
   if (draft.changed) event.preventDefault();

@@ -19,11 +19,9 @@ after(async () => {
   await server?.stop();
 });
 
-// Line by line: over a selection of several lines, chromium itself puts styled elements into what is edited, which the policy refuses.
 async function write(page, source) {
   await page.getByRole('textbox', { name: 'Program' }).click();
   await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.press('Delete');
   for (const [i, line] of source.trimEnd().split('\n').entries()) {
     if (i > 0) await page.keyboard.press('Enter');
     await page.keyboard.insertText(line);

@@ -5,6 +5,7 @@ import { load } from './load.mjs';
 const { RunLog, DONE, OPEN, WAITS, FAILED } = await load('../pages/runs/run-log');
 const { callSites, place, isFile } = await load('../pages/runs/call-sites');
 const { axisText } = await load('../pages/runs/timeline-draw');
+const { TimeScale } = await load('../pages/runs/time-scale');
 
 const START = Date.parse('2026-11-18T07:00:00.000Z');
 
@@ -85,4 +86,17 @@ test('neighbors on the axis have different texts', () => {
     const texts = [0, 1, 2, 3].map((i) => axisText(from + i * step, step));
     assert.equal(new Set(texts).size, 4, texts.join(' | '));
   }
+});
+
+test('long waits are shortened, and times can be read back', () => {
+  const log = logOf(call(1, 0), ['callResult', 400, { callId: 1, durationMs: 400 }], call(2, 500), ['callResult', 600_500, { callId: 2, durationMs: 600_000 }], ['runFinished', 601_000, { ok: true }]);
+  assert.deepEqual(log.gaps, [{ from: START + 500, to: START + 600_500 }]);
+  const scale = new TimeScale(log.first, log.last, log.gaps);
+  const length = scale.place(log.last) - scale.place(log.first);
+  assert.ok(length < 1500, `${length}`);
+  for (const ms of [0, 100, 500, 501, 300_000, 600_499, 600_500, 600_700, 601_000]) {
+    assert.ok(Math.abs(scale.time(scale.place(START + ms)) - (START + ms)) < 1, `${ms}`);
+  }
+  assert.equal(new TimeScale(START, START + 5000, [{ from: START + 1, to: START + 2500 }]).gaps.length, 1);
+  assert.equal(new TimeScale(START, START + 60_000, [{ from: START, to: START + 2500 }]).gaps.length, 0, 'a short wait in a long run stays');
 });

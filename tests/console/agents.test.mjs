@@ -1,7 +1,7 @@
 // Chat with an agent whose model is scripted.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { axe, launch, missing, open } from './browser.mjs';
+import { axe, launch, missing, open, together } from './browser.mjs';
 import { DESK, Server, SHOP } from './server.mjs';
 
 const skip = missing();
@@ -77,6 +77,7 @@ test('a denial in another window reaches the chat, and a second decision is told
   await other.signIn(DESK);
   await other.go('#/agents/helper');
   await other.page.getByRole('button', { name: 'Deny' }).waitFor();
+  await together([page, other.page]);
   await Promise.all([page.getByRole('button', { name: 'Approve' }).click(), other.page.getByRole('button', { name: 'Deny' }).click()]);
   const notices = async (one) => (await one.getByRole('region', { name: 'Notices' }).innerText()).trim();
   await page.waitForTimeout(1500);

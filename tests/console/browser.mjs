@@ -93,6 +93,21 @@ export async function axe(page) {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} (${failureSummary?.replaceAll(/\s+/g, ' ').slice(0, 200)})`).join(' | ')}`);
 }
 
+// Holds decisions of these pages until each has sent one, so that none can know of another's.
+export async function together(pages) {
+  let release;
+  const all = new Promise((resolve) => (release = resolve));
+  let sent = 0;
+  for (const page of pages) {
+    await page.route('**/v1/approvals/*/decision', async (route) => {
+      sent += 1;
+      if (sent === pages.length) release();
+      await all;
+      await route.continue();
+    });
+  }
+}
+
 // Milliseconds from an input to the paint that shows what it did: the second animation frame after the event comes after that paint.
 export async function latency(page, act) {
   await page.evaluate(() => {

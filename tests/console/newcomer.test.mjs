@@ -20,6 +20,7 @@ after(async () => {
 });
 
 test('from the link to the first run', { skip }, async (t) => {
+  assert.ok(server.log.includes(`${server.url}/console/`), `the server says where the console is:\n${server.log}`);
   const begun = Date.now();
   const link = server.command('console', '--print', '--url', server.url).trim();
   assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/console\/#link=/);

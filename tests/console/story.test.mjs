@@ -1,7 +1,7 @@
 // The whole story in two windows: a space, a program, a run, an approval, a crash of the server, a replay.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, missing, open } from './browser.mjs';
+import { launch, missing, open, together } from './browser.mjs';
 import { DESK, OPERATOR, PAY, Server } from './server.mjs';
 
 const skip = missing();
@@ -19,11 +19,9 @@ after(async () => {
   await server?.stop();
 });
 
-// Line by line: over a selection of several lines, chromium itself puts styled elements into what is edited, which the policy refuses.
 async function write(page, source) {
   await page.getByRole('textbox', { name: 'Program' }).click();
   await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.press('Delete');
   for (const [i, line] of source.trimEnd().split('\n').entries()) {
     if (i > 0) await page.keyboard.press('Enter');
     await page.keyboard.insertText(line);
@@ -141,6 +139,7 @@ test('two decisions at once: one counts, the other is told so', { skip }, async 
   const [first, second] = windows.map(({ page }) => page);
   await first.getByRole('button', { name: /^Approve/ }).click();
   await second.getByRole('button', { name: /^Deny/ }).click();
+  await together([first, second]);
   await Promise.all([
     first.getByRole('dialog', { name: 'Approve?' }).getByRole('button', { name: 'Approve', exact: true }).click(),
     second.getByRole('dialog', { name: 'Deny?' }).getByRole('button', { name: 'Deny', exact: true }).click(),

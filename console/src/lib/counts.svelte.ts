@@ -59,7 +59,7 @@ function servers(): void {
   });
 }
 
-/** Calls `fn` at most once in a second, and once after the last call. */
+/** Calls `fn` at most once in `ms`, and once after the last call. */
 export function calm(fn: () => void, ms = 1000): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
@@ -77,7 +77,7 @@ export function watchCounts(): () => void {
   servers();
   noAgents = false;
   void agentApprovals();
-  const stops = [onChange('run', calm(runs)), onChange('approval', calm(approvals))];
+  const stops = [onChange('run', calm(runs, 3000)), onChange('approval', calm(approvals))];
   const timers = [setInterval(servers, 60_000), setInterval(() => void agentApprovals(), 15_000)];
   return () => {
     for (const stop of stops) stop();

@@ -10,6 +10,8 @@ const MAX_PENDING = 2000;
 /** Most decided requests that are read: the list begins with the oldest. */
 const MAX_DECIDED = 2000;
 const CALM_MS = 300;
+/** Decisions of others that are read one by one. */
+const MAX_SINGLE = 20;
 /** Requests of agents are not in the stream of changes. A tab that nobody sees asks less often, for its title and sound. */
 const POLL_MS = 4000;
 const HIDDEN_POLLS = 4;
@@ -36,6 +38,8 @@ export class Inbox {
   #stop: () => void;
   #abort = new AbortController();
   #decided: Promise<void> | undefined;
+  #settled = new Set<string>();
+  #reread = false;
 
   constructor(onnew: () => void) {
     this.#onnew = onnew;
@@ -94,13 +98,34 @@ export class Inbox {
   }
 
   #changed(change: Change): void {
-    if (change.type === 'approval' && change.status !== 'pending') this.runs = this.runs.filter((request) => request.id !== change.id);
+    if (change.type === 'approval' && change.status !== 'pending') {
+      this.runs = this.runs.filter((request) => request.id !== change.id);
+      this.#settled.add(change.id);
+    } else if (change.type === 'reload') this.#reread = true;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.changes++;
       void this.reload();
-      if (this.decidedLoaded) void this.#readDecided();
+      void this.#updateDecided();
     }, CALM_MS);
+  }
+
+  /** Adds what others decided, one by one; after a gap all are read again. */
+  async #updateDecided(): Promise<void> {
+    const ids = [...this.#settled];
+    const reread = this.#reread || ids.length > MAX_SINGLE;
+    this.#settled.clear();
+    this.#reread = false;
+    if (!this.decidedLoaded) return;
+    if (reread) return this.#readDecided();
+    for (const id of ids) {
+      try {
+        const request = await this.one(id, this.#abort.signal);
+        if (request.status !== 'pending' && request.kind === 'run') this.decided = [request, ...this.decided.filter((other) => other.id !== id)];
+      } catch {
+        // It is read with the next list.
+      }
+    }
   }
 
   /** Reads one request. Those of agents are gone once they are decided. */

@@ -17,8 +17,10 @@ class Sound {
     if (!this.on) return;
     try {
       const context = (this.#context ??= new AudioContext());
+      const asked = Date.now();
       void context.resume().then(
-        () => this.#play(context),
+        // A browser that waits for a click resumes much later: that click is not about this request.
+        () => Date.now() - asked < 1000 && this.#play(context),
         () => {},
       );
     } catch {

@@ -10,6 +10,8 @@ const PAGE = 100;
 export const MAX_RUNS = 50_000;
 /** Changes are shown together, so that a busy server does not cost a paint for each. */
 const CALM_MS = 250;
+/** Empty pages that are read at once: each stands for thousands of runs that the server looked through. */
+const MAX_EMPTY_PAGES = 50;
 /** Pages of new runs that are read after changes, before the list starts anew. */
 const MAX_NEW_PAGES = 5;
 
@@ -61,12 +63,19 @@ export class RunList {
     const { signal } = this.#abort;
     this.loading = true;
     try {
-      const page = await get<Paged<Run>>('/v1/runs', { ...this.#query(), limit: PAGE, cursor: this.#next }, signal);
-      if (signal.aborted) return;
-      this.#next = page.next;
-      if (anew) this.#set(page.items);
-      else this.#set([...this.items, ...page.items.filter((run) => !this.#index.has(run.id))]);
-      this.complete = page.next === undefined;
+      // A page may be empty and still have a next one.
+      for (let empty = 0, found = 0; found === 0 && empty < MAX_EMPTY_PAGES; empty++) {
+        const page: Paged<Run> = await get('/v1/runs', { ...this.#query(), limit: PAGE, cursor: this.#next }, signal);
+        if (signal.aborted) return;
+        const fresh = anew ? page.items : page.items.filter((run) => !this.#index.has(run.id));
+        found = fresh.length;
+        this.#next = page.next;
+        if (anew) this.#set(fresh);
+        else if (found > 0) this.#set([...this.items, ...fresh]);
+        anew = false;
+        this.complete = page.next === undefined;
+        if (this.complete) break;
+      }
       this.error = undefined;
       this.first = false;
     } catch (error) {
@@ -75,8 +84,6 @@ export class RunList {
     } finally {
       if (!signal.aborted) this.loading = false;
     }
-    // A page may be empty and still have a next one.
-    if (!this.error && !this.complete && this.items.length === 0) await this.more();
   };
 
   #set(items: Run[]): void {

@@ -6,6 +6,7 @@
 import type { RunEvent } from '../../lib/types';
 import { cut } from '../../lib/text';
 import { bytes, doubles, integers } from './growing';
+import { keepGap, type Gap } from './time-scale';
 
 /** States of a call. Higher ones win where a pixel has several calls. */
 export const DONE = 0;
@@ -102,6 +103,8 @@ export class RunLog {
   readonly marks: Mark[] = [];
   readonly pauses: { from: number; to?: number }[] = [];
   readonly nested = new Map<string, Nested>();
+  /** Longest times without an event. */
+  readonly gaps: Gap[] = [];
 
   readonly lineAt = doubles();
   readonly lineLevel = bytes();
@@ -152,6 +155,7 @@ export class RunLog {
     this.lastSeq = seq;
     this.events++;
     if (Number.isNaN(this.first)) this.first = at;
+    if (at > this.last) keepGap(this.gaps, { from: this.last, to: at });
     this.last = Number.isNaN(this.last) ? at : Math.max(this.last, at);
     if (event.parent && typeof event.parent.runId === 'string') this.parent ??= { runId: event.parent.runId, callId: number(event.parent.callId) };
     if (typeof event.caller === 'string') this.caller ??= event.caller;

@@ -3,12 +3,20 @@
 import { duration } from '../../lib/format';
 import { visible } from '../../lib/text';
 import { FAILED, OPEN, WAITS, type RunLog } from './run-log';
+import type { TimeScale } from './time-scale';
 
 export interface View {
-  /** Milliseconds since the epoch at the left and right edge. */
+  /** Places on the scale at the left and right edge. */
   from: number;
   to: number;
   width: number;
+  scale: TimeScale;
+}
+
+/** Pixels of times. */
+function pixels({ from, to, width, scale }: View): (time: number) => number {
+  const each = width / (to - from);
+  return scale.gaps.length === 0 ? (time) => (time - from) * each : (time) => (scale.place(time) - from) * each;
 }
 
 export interface Colors {
@@ -76,25 +84,62 @@ export function axisText(at: number, step: number): string {
 function axis(context: CanvasRenderingContext2D, view: View, origin: number, height: number, colors: Colors): void {
   const span = view.to - view.from;
   const step = STEPS.find((one) => (one / span) * view.width >= 90) ?? 604_800_000 * 4;
+  const x = pixels(view);
   context.font = `11px ${colors.mono}`;
   context.textBaseline = 'middle';
-  const start = Math.ceil((view.from - origin) / step) * step;
-  for (let at = start, n = 0; origin + at <= view.to && n < 200; at += step, n++) {
-    const x = Math.round(((origin + at - view.from) / span) * view.width) + 0.5;
+  const until = view.scale.time(view.to);
+  let at = Math.ceil((view.scale.time(view.from) - origin) / step) * step;
+  let free = -1;
+  for (let n = 0; origin + at <= until && n < 500; at += step, n++) {
+    // Marks within a shortened gap would lie on each other.
+    const gap = view.scale.gaps.find((one) => origin + at > one.from && origin + at < one.to);
+    if (gap) {
+      at = Math.max(at, Math.floor((gap.to - origin) / step) * step);
+      continue;
+    }
+    const left = Math.round(x(origin + at)) + 0.5;
     context.fillStyle = colors.line;
-    context.fillRect(x, AXIS - 4, 1, height - AXIS + 4);
-    context.fillStyle = colors.muted;
+    context.fillRect(left, AXIS - 4, 1, height - AXIS + 4);
     const text = axisText(at, step);
-    if (x + 4 + context.measureText(text).width < view.width) context.fillText(text, x + 4, AXIS / 2);
+    const { width } = context.measureText(text);
+    if (left + 4 + width > view.width || left < free) continue;
+    context.fillStyle = colors.muted;
+    context.fillText(text, left + 4, AXIS / 2);
+    free = left + width + 12;
+  }
+}
+
+/** Shortened gaps: a band with the time that it stands for. */
+function gaps(context: CanvasRenderingContext2D, view: View, height: number, colors: Colors): void {
+  const each = view.width / (view.to - view.from);
+  context.font = `11px ${colors.mono}`;
+  context.textBaseline = 'middle';
+  for (const gap of view.scale.gaps) {
+    const x0 = (gap.at - view.from) * each;
+    const x1 = x0 + view.scale.short * each;
+    if (x1 < 0 || x0 > view.width) continue;
+    context.fillStyle = colors.line;
+    for (let y = AXIS; y < height; y += 6) {
+      context.fillRect(x0, y, 1, 3);
+      context.fillRect(x1, y, 1, 3);
+    }
+    const text = `⋯ ${duration(gap.to - gap.from)}`;
+    const { width } = context.measureText(text);
+    if (width + 6 > x1 - x0) continue;
+    const middle = Math.min(Math.max((x0 + x1) / 2, width / 2 + 2), view.width - width / 2 - 2);
+    context.fillStyle = colors.surface;
+    context.fillRect(middle - width / 2 - 3, 0, width + 6, AXIS - 4);
+    context.fillStyle = colors.muted;
+    context.fillText(text, middle - width / 2, AXIS / 2);
   }
 }
 
 function pauses(context: CanvasRenderingContext2D, log: RunLog, view: View, now: number, height: number, colors: Colors): void {
-  const scale = view.width / (view.to - view.from);
+  const x = pixels(view);
   context.fillStyle = colors.pause;
   for (const pause of log.pauses) {
-    const x0 = Math.max(0, (pause.from - view.from) * scale);
-    const x1 = Math.min(view.width, ((pause.to ?? now) - view.from) * scale);
+    const x0 = Math.max(0, x(pause.from));
+    const x1 = Math.min(view.width, x(pause.to ?? now));
     if (x1 > x0) context.fillRect(x0, AXIS, x1 - x0, height - AXIS);
   }
 }
@@ -108,7 +153,8 @@ interface Bar {
 
 /** Draws bars of one or two pixels at once, and returns those that are wide. */
 function bars(context: CanvasRenderingContext2D, log: RunLog, view: View, now: number, colors: Colors): Bar[] {
-  const scale = view.width / (view.to - view.from);
+  const place = pixels(view);
+  const [earliest, latest] = [view.scale.time(view.from), view.scale.time(view.to)];
   const each = laneHeight(log.lanes);
   const rows = shownLanes(log.lanes);
   const gap = each > 5 ? 2 : each > 3 ? 1 : 0;
@@ -123,9 +169,9 @@ function bars(context: CanvasRenderingContext2D, log: RunLog, view: View, now: n
   for (let call = 0; call < log.calls; call++) {
     const from = start[call] as number;
     const until = Number.isNaN(end[call] as number) ? now : (end[call] as number);
-    if (until < view.from || from > view.to) continue;
-    const x0 = Math.max(-2, (from - view.from) * scale);
-    const x1 = Math.min(view.width + 2, (until - view.from) * scale);
+    if (until < earliest || from > latest) continue;
+    const x0 = Math.max(-2, place(from));
+    const x1 = Math.min(view.width + 2, place(until));
     const row = Math.min(lane[call] as number, rows - 1);
     if (x1 - x0 >= 4 && each >= 6) {
       wide.push({ call, x0, x1, row });
@@ -193,13 +239,13 @@ function names(context: CanvasRenderingContext2D, log: RunLog, wide: Bar[], colo
 
 /** Stripes over the part of a call that waits for a person. */
 function waits(context: CanvasRenderingContext2D, log: RunLog, view: View, now: number, colors: Colors): void {
-  const scale = view.width / (view.to - view.from);
+  const place = pixels(view);
   const each = laneHeight(log.lanes);
   const rows = shownLanes(log.lanes);
   const color = colors.states[WAITS]?.[0] ?? colors.muted;
   for (const wait of log.waits) {
-    const x0 = Math.max(0, (wait.from - view.from) * scale);
-    const x1 = Math.min(view.width, ((wait.to ?? now) - view.from) * scale);
+    const x0 = Math.max(0, place(wait.from));
+    const x1 = Math.min(view.width, place(wait.to ?? now));
     if (x1 < 0 || x0 > view.width) continue;
     const y = AXIS + Math.min(log.lane.at(wait.call), rows - 1) * each + 1;
     context.fillStyle = color;
@@ -210,13 +256,13 @@ function waits(context: CanvasRenderingContext2D, log: RunLog, view: View, now: 
 }
 
 function consoleStrip(context: CanvasRenderingContext2D, log: RunLog, view: View, height: number, colors: Colors): void {
-  const scale = view.width / (view.to - view.from);
+  const place = pixels(view);
   const times = log.lineAt.data;
   const levels = log.lineLevel.data;
   let last = -1;
   let lastLevel = -1;
   for (let i = 0; i < log.lines; i++) {
-    const x = Math.floor(((times[i] as number) - view.from) * scale);
+    const x = Math.floor(place(times[i] as number));
     if (x < 0 || x > view.width) continue;
     const level = levels[i] === 3 ? 2 : levels[i] === 2 ? 1 : 0;
     if (x === last && level <= lastLevel) continue;
@@ -228,10 +274,10 @@ function consoleStrip(context: CanvasRenderingContext2D, log: RunLog, view: View
 }
 
 function marks(context: CanvasRenderingContext2D, log: RunLog, view: View, height: number, colors: Colors): void {
-  const scale = view.width / (view.to - view.from);
+  const place = pixels(view);
   for (const mark of log.marks) {
     if (mark.kind === 'started' || mark.kind === 'repeated') continue;
-    const x = Math.round((mark.at - view.from) * scale);
+    const x = Math.round(place(mark.at));
     if (x < -2 || x > view.width + 2) continue;
     context.fillStyle = colors.states[mark.kind === 'finished' ? 0 : FAILED]?.[0] ?? colors.text;
     context.fillRect(Math.min(x, view.width - 2), AXIS - 6, 2, height - AXIS + 6);
@@ -244,25 +290,27 @@ export function draw(context: CanvasRenderingContext2D, log: RunLog, view: View,
   if (Number.isNaN(log.first) || view.to <= view.from) return;
   pauses(context, log, view, now, height, colors);
   axis(context, view, log.first, height, colors);
+  gaps(context, view, height, colors);
   const wide = bars(context, log, view, now, colors);
   wideBars(context, log, wide, colors);
   waits(context, log, view, now, colors);
   names(context, log, wide, colors);
   consoleStrip(context, log, view, height, colors);
   marks(context, log, view, height, colors);
-  if (!log.ended && now <= view.to) {
+  const today = pixels(view)(now);
+  if (!log.ended && today <= view.width) {
     context.fillStyle = colors.states[OPEN]?.[0] ?? colors.text;
-    context.fillRect(Math.min(view.width - 1, ((now - view.from) / (view.to - view.from)) * view.width), AXIS, 1, height - AXIS);
+    context.fillRect(Math.min(view.width - 1, today), AXIS, 1, height - AXIS);
   }
   if (selected >= 0 && selected < log.calls) frame(context, log, view, now, selected, colors);
 }
 
 function frame(context: CanvasRenderingContext2D, log: RunLog, view: View, now: number, call: number, colors: Colors): void {
-  const scale = view.width / (view.to - view.from);
+  const place = pixels(view);
   const each = laneHeight(log.lanes);
   const end = log.end.at(call);
-  const x0 = (log.start.at(call) - view.from) * scale;
-  const x1 = ((Number.isNaN(end) ? now : end) - view.from) * scale;
+  const x0 = place(log.start.at(call));
+  const x1 = place(Number.isNaN(end) ? now : end);
   if (x1 < 0 || x0 > view.width) return;
   const row = Math.min(log.lane.at(call), shownLanes(log.lanes) - 1);
   context.strokeStyle = colors.focus;
@@ -277,14 +325,14 @@ export function callAt(log: RunLog, view: View, now: number, x: number, y: numbe
   const rows = shownLanes(log.lanes);
   const wanted = Math.floor((y - AXIS) / each);
   if (wanted < 0 || wanted >= rows) return -1;
-  const scale = view.width / (view.to - view.from);
+  const place = pixels(view);
   let best = -1;
   let distance = 4;
   for (let call = 0; call < log.calls; call++) {
     if (Math.min(log.lane.at(call), rows - 1) !== wanted) continue;
     const end = log.end.at(call);
-    const x0 = (log.start.at(call) - view.from) * scale;
-    const x1 = ((Number.isNaN(end) ? now : end) - view.from) * scale;
+    const x0 = place(log.start.at(call));
+    const x1 = place(Number.isNaN(end) ? now : end);
     const away = x < x0 ? x0 - x : x > x1 ? x - x1 : 0;
     if (away < distance || (away === 0 && distance === 0 && log.state.at(call) === FAILED)) {
       best = call;

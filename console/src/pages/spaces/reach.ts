@@ -1,6 +1,6 @@
 /** What programs of a space can call, with the decisions of its policy. */
 
-import { get, path, send } from '../../lib/api';
+import { ApiError, get, path, send } from '../../lib/api';
 import { readManifest, type Manifest, type ManifestFunction } from '../../lib/manifest';
 import { STANDARD } from '../../lib/standard';
 import type { Capability, Check, PolicyDecision, Space } from '../../lib/types';
@@ -26,6 +26,8 @@ export interface SpaceReach {
   groups: ReachGroup[];
   files?: Manifest['files'];
   network?: Manifest['network'];
+  /** False if nothing is known about files and network. */
+  checked: boolean;
   /** False if the server could not say what is denied. */
   complete: boolean;
 }
@@ -54,12 +56,19 @@ function groupName(fn: ManifestFunction): string {
 export async function reachOf(space: Space, capabilities: Capability[], operator: boolean, signal: AbortSignal): Promise<SpaceReach> {
   const listed = capabilities.map((one) => one.module);
   const modules = [...new Set([...listed, ...(operator ? space.modules : []), STANDARD])].filter((module) => module.startsWith('@') && module !== '@agent-spaces/input');
-  const manifest = await manifestOf(space, importing(modules));
+  let manifest: Manifest | undefined;
+  let rest: Pick<SpaceReach, 'files' | 'network' | 'checked'> = { checked: false };
+  try {
+    manifest = await manifestOf(space, importing(modules));
+    signal.throwIfAborted();
+    const files = manifest?.files ?? (await standardPart(space, 'fs'))?.files;
+    const network = manifest?.network ?? (await standardPart(space, 'http'))?.network;
+    rest = { checked: true, ...(files ? { files } : {}), ...(network ? { network } : {}) };
+  } catch (error) {
+    // A server that refuses the check can still say what each capability has.
+    if (!(error instanceof ApiError) || error.status < 400 || error.status === 401) throw error;
+  }
   signal.throwIfAborted();
-  const files = manifest?.files ?? (await standardPart(space, 'fs'))?.files;
-  const network = manifest?.network ?? (await standardPart(space, 'http'))?.network;
-  signal.throwIfAborted();
-  const rest = { ...(files ? { files } : {}), ...(network ? { network } : {}) };
   if (manifest && manifest.functions.length > 0) return { groups: grouped(capabilities, manifest), complete: true, ...rest };
 
   const groups: ReachGroup[] = [];

@@ -59,7 +59,8 @@ async fn until(following: &mut Following, last: &str) -> Vec<String> {
     let mut seen = Vec::new();
     let came = async {
         loop {
-            let change = shown(&following.next().await);
+            let change = following.next().await;
+            let change = shown(change.as_ref());
             seen.push(change.clone());
             if change == last {
                 return;

@@ -3,7 +3,8 @@ import test from 'node:test';
 import { load } from './load.mjs';
 
 const { RunLog, DONE, OPEN, WAITS, FAILED } = await load('../pages/runs/run-log');
-const { callSites, place, isFile } = await load('../pages/runs/call-sites');
+const { callSites } = await load('../pages/runs/call-sites');
+const { place, isFile } = await load('places');
 const { axisText } = await load('../pages/runs/timeline-draw');
 const { TimeScale } = await load('../pages/runs/time-scale');
 

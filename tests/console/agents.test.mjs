@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { axe, launch, missing, open, together } from './browser.mjs';
-import { DESK, Server, SHOP } from './server.mjs';
+import { DESK, OPERATOR, Server, SHOP } from './server.mjs';
 
 const skip = missing();
 let server;
@@ -48,6 +48,15 @@ test('a conversation is a session, with tokens and cost of each turn and in tota
   await page.reload();
   await page.getByText('Answer number 2.').waitFor();
   assert.deepEqual(await axe(page), []);
+  // The operator reads it, and cannot go on with it.
+  const operator = await open(browser, server.url);
+  await operator.signIn(OPERATOR);
+  await operator.go(new URL(page.url()).hash);
+  await operator.page.getByText('This is a session of desk.').waitFor();
+  await operator.page.getByText('Answer number 2.').waitFor();
+  assert.equal(await operator.page.getByLabel('Question to the agent').count(), 0);
+  operator.check();
+  await operator.page.context().close();
   window.check();
   await page.context().close();
 });

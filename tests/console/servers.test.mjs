@@ -32,9 +32,10 @@ function all() {
       status: 'changed',
       tools: 31,
       checkedAt: new Date().toISOString(),
+      offer: 'first',
       changes: [
         { kind: 'added', name: 'delete_repository', after: 'Deletes a repository.' },
-        { kind: 'removed', name: 'list_gists', before: 'Lists gists.' },
+        { kind: 'removed', name: 'list_gists', text: 'is gone', breaking: true, before: 'Lists gists.' },
         { kind: 'changed', name: 'create_issue', before: 'Creates an issue.', after: TRICK },
         { kind: 'changed', name: 'search', before: 'Searches.', after: LONG },
       ],
@@ -45,13 +46,14 @@ function all() {
   ];
 }
 
-// Answers about servers; returns what was accepted.
-async function pretend(window, servers) {
+// Answers about servers; returns what was accepted. An offer that is not the current one is refused, as the server does.
+async function pretend(window, servers, current = () => 'first') {
   const accepted = [];
   await window.page.route(/\/v1\/servers(\?|\/|$)/, async (route) => {
     const request = route.request();
     const [, name] = /\/v1\/servers\/([^/]+)\/accept$/.exec(request.url()) ?? [];
     if (name === undefined) return route.fulfill({ json: { items: servers() } });
+    if (request.postDataJSON().offer !== current()) return route.fulfill({ status: 409, contentType: 'application/problem+json', json: { type: 'urn:x', title: 'changed', status: 409, code: 'server.changed', detail: 'Its tools changed since they were reviewed: look at the changes again' } });
     accepted.push(decodeURIComponent(name));
     return route.fulfill({ json: { ...servers().find((one) => one.name === decodeURIComponent(name)), status: 'connected', changes: undefined } });
   });
@@ -120,12 +122,29 @@ test('what changed again meanwhile is not accepted', { skip }, async () => {
   await page.context().close();
 });
 
-test('a caller sees changes, and cannot accept them', { skip }, async () => {
+test('what the server refuses because it changed at that moment is shown again', { skip }, async () => {
   const window = await open(browser, server.url);
-  await pretend(window, all);
+  const accepted = await pretend(window, all, () => 'second');
+  await window.signIn(OPERATOR);
+  await window.go('#/servers');
+  const { page } = window;
+  await page.getByRole('button', { name: 'Look at all and accept' }).click();
+  await page.getByLabel('I have read all of it').check();
+  await page.getByRole('button', { name: /^Accept 4/ }).click();
+  await page.getByText('The server changed again meanwhile.').waitFor();
+  assert.ok(await page.getByRole('button', { name: /^Accept 4/ }).isDisabled());
+  assert.deepEqual(accepted, []);
+  window.check();
+  await page.context().close();
+});
+
+test('a caller is told of a change, and cannot accept it', { skip }, async () => {
+  const window = await open(browser, server.url);
+  // The texts are for the operator alone.
+  await pretend(window, () => all().map(({ changes, offer, ...rest }) => rest));
   await window.signIn(DESK);
   await window.go('#/servers');
-  await window.page.getByText('Only the operator can accept it.').waitFor();
+  await window.page.getByText('Only the operator can look at the change and accept it.').waitFor();
   assert.equal(await window.page.getByRole('button', { name: 'Look at all and accept' }).count(), 0);
   window.check();
   await window.page.context().close();

@@ -7,14 +7,17 @@ import { ApiError, get, path, request } from '../../lib/api';
 import { asApiError } from '../../lib/load.svelte';
 import { session } from '../../lib/session.svelte';
 import { read, type StreamEvent } from '../../lib/stream';
-import type { AgentSessionDetail, Me } from '../../lib/types';
-import type { AgentApproval, Answer, LiveTurn } from './types';
+import type { Me } from '../../lib/types';
+import type { AgentApproval, Answer, LiveTurn, SessionPart } from './types';
 
 /** Pieces of text are shown together, at most this often. */
 const FLUSH_MS = 60;
 /** Longest text of a question that is kept while it is under way. */
 const MAX_TEXT = 4 * 1024 * 1024;
 const MAX_TURNS = 500;
+/** Messages of a session that are kept, the newest ones, and answers that are read for them: each has some megabytes. */
+const MAX_MESSAGES = 5000;
+const MAX_PARTS = 40;
 
 function fresh(number: number): LiveTurn {
   return { number, text: '', reasoning: '', calls: [], notes: [] };
@@ -32,7 +35,9 @@ export class Conversation {
   readonly agent: string;
   /** Id of the session; undefined for one that has not begun. */
   id = $state<string | undefined>();
-  stored = $state.raw<AgentSessionDetail | undefined>();
+  stored = $state.raw<SessionPart | undefined>();
+  /** True if the beginning of a very long session is left out. */
+  cut = $state(false);
   loadError = $state.raw<ApiError | undefined>();
   loading = $state(false);
   /** The question under way, or the last one, if the session does not have it yet. */
@@ -77,7 +82,7 @@ export class Conversation {
     this.#loads = abort;
     this.loading = true;
     try {
-      const stored = await get<AgentSessionDetail>(path`/v1/agents/${this.agent}/sessions/${id}`, {}, abort.signal);
+      const stored = await this.#whole(id, abort.signal);
       if (abort.signal.aborted) return false;
       this.stored = stored;
       this.loadError = undefined;
@@ -89,6 +94,26 @@ export class Conversation {
       if (!abort.signal.aborted) this.loading = false;
     }
   };
+
+  /** Reads a session, which comes in parts, the oldest first. */
+  async #whole(id: string, signal: AbortSignal): Promise<SessionPart> {
+    const place = path`/v1/agents/${this.agent}/sessions/${id}`;
+    const first = await get<SessionPart>(place, {}, signal);
+    let messages = first.messages;
+    let { next } = first;
+    let cut = false;
+    for (let parts = 1; next !== undefined && parts < MAX_PARTS; parts++) {
+      const part: SessionPart = await get(place, { cursor: next }, signal);
+      messages = messages.concat(part.messages);
+      if (messages.length > MAX_MESSAGES) {
+        messages = messages.slice(-MAX_MESSAGES);
+        cut = true;
+      }
+      next = part.next;
+    }
+    this.cut = cut;
+    return { ...first, messages };
+  }
 
   ask = async (question: string): Promise<void> => {
     if (this.asking || question.trim() === '') return;

@@ -1,6 +1,15 @@
 /** Types of the agents' API that only this page uses. */
 
-import type { AgentUsage, Value } from '../../lib/types';
+import type { AgentMessage, AgentSession, AgentUsage, Value } from '../../lib/types';
+
+/** Session in a list; `caller` is missing for those of the operator. */
+export type ListedSession = AgentSession & { caller?: string };
+
+/** Message of a session, with members of the server that not all have. */
+export type StoredMessage = AgentMessage & { model?: string; images?: number; ending?: string };
+
+/** Part of a session: `next` is the cursor of the messages that follow. */
+export type SessionPart = ListedSession & { messages: StoredMessage[]; next?: string };
 
 /** A call of an agent that waits for a person. It ends with its question. */
 export interface AgentApproval {

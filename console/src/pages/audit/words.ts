@@ -55,6 +55,14 @@ const ACTIONS: Record<string, string> = {
   'server.accepted': 'accepted a change of an MCP server',
 };
 
+/** Kinds of actions that the search offers. */
+export const KNOWN_ACTIONS: readonly string[] = Object.keys(ACTIONS);
+
+export function actionWords(action: string): string {
+  const words = ACTIONS[action] ?? action;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** Who an entry is of. */
 export function who({ entry }: AuditEntry): string {
   if (typeof entry['caller'] === 'string') return entry['caller'];

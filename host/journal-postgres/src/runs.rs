@@ -1,0 +1,294 @@
+//! Writes of an owner: creating, claiming, appending, giving up.
+//!
+//! Each is one statement, and its condition on the run's epoch is the fence. If the connection is lost meanwhile, the row
+//! tells what became of it: nobody else writes with the same epoch, and the queue writes one thing at a time for a run.
+
+use crate::database::Database;
+use crate::fault::{Failure, only};
+use crate::rows::{self, get, number, signed, status};
+use crate::value::Value;
+use agent_spaces_journal::transfer::check_name;
+use agent_spaces_journal::{Claim, Entry, NewRun, Owner, Refused, Status, StoreError, Wake};
+use std::time::{Duration, Instant};
+use tokio_postgres::error::SqlState;
+
+/// Bytes that rows take of the limit besides their texts, with their places in indexes.
+pub(crate) const RUN_ROW: u64 = 1024;
+pub(crate) const ENTRY_ROW: u64 = 64;
+
+/// Longest lease: no clock gets beyond its end.
+const MAX_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// Attempts of a write whose connection was lost.
+const MAX_ATTEMPTS: usize = 3;
+
+/// State of a run whose write was refused, or got no answer.
+struct Found {
+    epoch: u64,
+    status: Status,
+    next_seq: u64,
+}
+
+/// Entries as parameters.
+struct Columns<'a> {
+    seqs: Vec<i64>,
+    kinds: Vec<&'a str>,
+    times: Vec<i64>,
+    bodies: Vec<&'a [u8]>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(seq: u64, entries: &'a [Entry]) -> Result<Columns<'a>, StoreError> {
+        let seqs: Result<Vec<i64>, StoreError> = (seq..).take(entries.len()).map(signed).collect();
+        Ok(Columns {
+            seqs: seqs?,
+            kinds: entries.iter().map(|entry| &*entry.kind).collect(),
+            times: entries.iter().map(|entry| entry.at_ms).collect(),
+            bodies: entries.iter().map(|entry| entry.body.as_slice()).collect(),
+        })
+    }
+
+    fn values(self) -> [Value<'a>; 4] {
+        [Value::Numbers(self.seqs), Value::Texts(self.kinds), Value::Numbers(self.times), Value::AllBytes(self.bodies)]
+    }
+}
+
+/// Returns the bytes of entries.
+pub(crate) fn bytes(entries: &[Entry]) -> u64 {
+    entries.iter().map(Entry::bytes).sum()
+}
+
+fn charge(entries: &[Entry]) -> u64 {
+    bytes(entries).saturating_add(ENTRY_ROW.saturating_mul(entries.len() as u64))
+}
+
+fn lease_ms(lease: Duration) -> Value<'static> {
+    Value::Number(i64::try_from(lease.min(MAX_LEASE).as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Creates a run.
+pub(crate) async fn create(
+    database: &Database,
+    run: &NewRun,
+    owner: &Owner,
+    entries: &[Entry],
+) -> Result<(), StoreError> {
+    check_name(&run.id)?;
+    check_name(&owner.id)?;
+    let summary = &run.summary;
+    let texts = [&summary.script, &summary.space, &summary.caller, &summary.project, &summary.engine];
+    let size: usize = texts.iter().map(|text| text.len()).sum();
+    let charge = signed(charge(entries).saturating_add(RUN_ROW).saturating_add(size as u64))?;
+    for _ in 0..MAX_ATTEMPTS {
+        let mut values = vec![database.now(), Value::Text(&run.id), Value::Text(&owner.id), lease_ms(run.lease)];
+        values.extend([Value::Number(signed(entries.len() as u64)?), Value::Number(signed(bytes(entries))?)]);
+        values.push(Value::Number(charge));
+        values.extend(texts.map(|text| Value::Text(text)));
+        values.push(database.most());
+        values.extend(Columns::of(0, entries)?.values());
+        match database.query(include_str!("sql/create.sql"), &values).await {
+            Ok(rows) => {
+                let row = only(rows)?;
+                return match (get(&row, 0)?, get(&row, 1)?) {
+                    (true, _) => Ok(()),
+                    (false, true) => Err(StoreError::Exists { id: run.id.clone() }),
+                    // Somebody else created it meanwhile, or there is no room.
+                    (false, false) => match rows::run(database, &run.id).await? {
+                        Some(_) => Err(StoreError::Exists { id: run.id.clone() }),
+                        None => Err(database.full()),
+                    },
+                };
+            }
+            Err(failure) if failure.is_unknown() => match rows::run(database, &run.id).await? {
+                Some(found) if found.epoch == 1 && found.owner.as_deref() == Some(&*owner.id) => return Ok(()),
+                Some(_) => return Err(StoreError::Exists { id: run.id.clone() }),
+                None => {}
+            },
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+    Err(Failure::Timeout.into())
+}
+
+/// Claims a run, or tells why not.
+pub(crate) async fn claim(
+    database: &Database,
+    run: &str,
+    owner: &Owner,
+    lease: Duration,
+) -> Result<Result<Claim, Refused>, StoreError> {
+    check_name(&owner.id)?;
+    // Before the write, so that it ends before the stored lease does.
+    let local = Instant::now();
+    let values = [database.now(), Value::Text(run), Value::Text(&owner.id), lease_ms(lease)];
+    let rows = database.query(include_str!("sql/claim.sql"), &values).await?;
+    let Some(row) = rows.first() else { return Ok(Err(Refused::Unknown)) };
+    if get::<Option<i64>>(row, 0)?.is_some() {
+        let lease_until = local.checked_add(lease).unwrap_or(local);
+        return Ok(Ok(Claim::new(run.into(), number(row, 0)?, number(row, 1)?, lease_until)));
+    }
+    Ok(Err(match status(row, 2)? {
+        // One that is ready is always claimed.
+        Status::Ready | Status::Running => {
+            Refused::Owned { owner: get::<Option<String>>(row, 3)?.unwrap_or_default(), lease_until: get(row, 4)? }
+        }
+        Status::Parked => Refused::Parked { wake_at: get(row, 5)?, waits_for: get(row, 6)? },
+        status @ (Status::Finished | Status::Failed | Status::Cancelled) => Refused::Finished { status },
+    }))
+}
+
+/// Extends the lease.
+pub(crate) async fn renew(database: &Database, claim: &Claim, lease: Duration) -> Result<Instant, StoreError> {
+    claim.check_ownership()?;
+    let local = Instant::now();
+    let values = [database.now(), Value::Text(&claim.run), Value::Number(signed(claim.epoch)?), lease_ms(lease)];
+    let row = only(database.repeat(include_str!("sql/renew.sql"), &values).await?)?;
+    match get(&row, 0)? {
+        true => Ok(local.checked_add(lease).unwrap_or(local)),
+        false => Err(refused(database, claim, None).await?),
+    }
+}
+
+/// Appends entries, within the limit of the store.
+pub(crate) async fn append(database: &Database, claim: &Claim, seq: u64, entries: &[Entry]) -> Result<(), StoreError> {
+    claim.check()?;
+    let write = Write { sql: include_str!("sql/append.sql"), claim, seq, entries, charge: charge(entries) };
+    write.execute(database, database.most(), &[], |status| status == Status::Running).await
+}
+
+/// Appends entries and parks the run.
+pub(crate) async fn park(
+    database: &Database,
+    claim: &Claim,
+    seq: u64,
+    entries: &[Entry],
+    wake: &Wake,
+) -> Result<(), StoreError> {
+    claim.check()?;
+    wake.keys.iter().try_for_each(|key| check_name(key))?;
+    let keys = wake.keys.iter().map(String::as_str).collect();
+    let more = [Value::OptionalNumber(wake.at_ms), Value::Texts(keys)];
+    let write = Write { sql: include_str!("sql/park.sql"), claim, seq, entries, charge: charge(entries) };
+    write.execute(database, database.utmost(), &more, |status| matches!(status, Status::Parked | Status::Ready)).await
+}
+
+/// Appends entries and ends the run.
+pub(crate) async fn finish(
+    database: &Database,
+    claim: &Claim,
+    seq: u64,
+    entries: &[Entry],
+    status: Status,
+    outcome: &str,
+) -> Result<(), StoreError> {
+    claim.check()?;
+    if !status.is_ended() {
+        return Err(StoreError::Invalid(format!("a run cannot end as {status}")));
+    }
+    let more = [Value::Text(status.as_str()), Value::Bytes(outcome.as_bytes())];
+    let charge = charge(entries).saturating_add(outcome.len() as u64);
+    let write = Write { sql: include_str!("sql/finish.sql"), claim, seq, entries, charge };
+    write.execute(database, database.utmost(), &more, |found| found == status).await
+}
+
+/// Gives up ownership.
+pub(crate) async fn release(database: &Database, claim: &Claim) -> Result<(), StoreError> {
+    claim.check_ownership()?;
+    let values = [database.now(), Value::Text(&claim.run), Value::Number(signed(claim.epoch)?)];
+    let row = only(database.query(include_str!("sql/release.sql"), &values).await?)?;
+    match get(&row, 0)? {
+        true => Ok(()),
+        false => Err(refused(database, claim, None).await?),
+    }
+}
+
+/// Ends the leases of an owner.
+pub(crate) async fn disown(database: &Database, owner: &Owner) -> Result<(), StoreError> {
+    let values = [database.now(), Value::Text(&owner.id)];
+    Ok(database.query(include_str!("sql/disown.sql"), &values).await.map(drop)?)
+}
+
+/// Write of entries under a claim.
+struct Write<'a> {
+    sql: &'static str,
+    claim: &'a Claim,
+    seq: u64,
+    entries: &'a [Entry],
+    charge: u64,
+}
+
+impl Write<'_> {
+    /// Writes, with further parameters. `is_done` tells the state of a run after the write.
+    async fn execute(
+        &self,
+        database: &Database,
+        most: Value<'static>,
+        more: &[Value<'_>],
+        is_done: impl Fn(Status) -> bool + Sync,
+    ) -> Result<(), StoreError> {
+        let Write { sql, claim, seq, entries, charge } = *self;
+        let count = entries.len() as u64;
+        let mut is_unknown = false;
+        for _ in 0..MAX_ATTEMPTS {
+            let mut values = vec![database.now(), Value::Text(&claim.run), Value::Number(signed(claim.epoch)?)];
+            for number in [seq, count, bytes(entries), charge] {
+                values.push(Value::Number(signed(number)?));
+            }
+            values.push(most.clone());
+            values.extend(Columns::of(seq, entries)?.values());
+            values.extend_from_slice(more);
+            match database.query(sql, &values).await {
+                Ok(rows) => {
+                    let row = only(rows)?;
+                    if get(&row, 0)? {
+                        return Ok(());
+                    }
+                    if !is_unknown {
+                        return Err(refused(database, claim, Some(seq)).await?);
+                    }
+                }
+                Err(failure) if failure.is_unknown() => is_unknown = true,
+                Err(failure) => return Err(failure.into()),
+            }
+            // An earlier attempt may have succeeded without an answer.
+            let Some(found) = find(database, claim).await? else { return Err(unknown(claim)) };
+            if found.epoch != claim.epoch {
+                let text = "the connection was lost during a write, and another owner has the run now";
+                return Err(StoreError::Io(format!("run {}: {text}", claim.run)));
+            }
+            if found.next_seq == seq.saturating_add(count) && is_done(found.status) {
+                return Ok(());
+            }
+            if found.next_seq != seq || found.status != Status::Running {
+                return Err(claim.fenced());
+            }
+        }
+        Err(Failure::Timeout.into())
+    }
+}
+
+/// Reads the state of a claimed run.
+async fn find(database: &Database, claim: &Claim) -> Result<Option<Found>, StoreError> {
+    let rows = database.repeat(include_str!("sql/owned.sql"), &[Value::Text(&claim.run)]).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(Some(Found { epoch: number(row, 0)?, status: status(row, 1)?, next_seq: number(row, 2)? }))
+}
+
+fn unknown(claim: &Claim) -> StoreError {
+    StoreError::Unknown { run: claim.run.to_string() }
+}
+
+/// Returns why a write under a claim was refused. Writes of entries have a number.
+pub(crate) async fn refused(database: &Database, claim: &Claim, seq: Option<u64>) -> Result<StoreError, StoreError> {
+    let Some(found) = find(database, claim).await? else { return Ok(unknown(claim)) };
+    let is_owned = found.epoch == claim.epoch && found.status == Status::Running;
+    match is_owned && seq.is_none_or(|seq| seq == found.next_seq) {
+        true => Ok(database.full()),
+        false => Ok(claim.fenced()),
+    }
+}
+
+/// True if a failure says that an id is taken.
+pub(crate) fn is_taken(failure: &Failure) -> bool {
+    failure.code().is_some_and(|code| *code == SqlState::UNIQUE_VIOLATION)
+}

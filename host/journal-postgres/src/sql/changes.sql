@@ -1,0 +1,2 @@
+--
+SELECT coalesce(sum(changes), 0)::bigint FROM {s}.usage

@@ -1,0 +1,2 @@
+--
+SELECT format, oldest_program FROM {s}.format

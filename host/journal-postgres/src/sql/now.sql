@@ -1,0 +1,2 @@
+-- now bigint
+SELECT {now}

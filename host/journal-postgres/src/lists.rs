@@ -7,7 +7,7 @@ use crate::rows::{self, get, limit, number, status};
 use crate::value::Value;
 use agent_spaces_journal::run::MAX_PROGRESS;
 use agent_spaces_journal::{
-    ApprovalFilter, ApprovalRow, Document, DocumentFilter, Filter, Progress, RunRow, Size, Status, StoreError,
+    ApprovalFilter, ApprovalRow, Document, DocumentFilter, Filter, Progress, RunRow, Size, StoreError,
 };
 use tokio_postgres::Row;
 
@@ -112,7 +112,9 @@ pub(crate) async fn progress(database: &Database, runs: &[String]) -> Result<Vec
     }
     let sql = "SELECT id, next_seq, status FROM {s}.runs WHERE id = ANY ($1) ORDER BY id";
     let rows = database.repeat(sql, &[Value::Texts(runs.iter().map(String::as_str).collect())]).await?;
-    let read = |row: &Row| Ok(Progress { run: get(row, 0)?, next_seq: number(row, 1)?, status: status(row, 2)? });
+    let read = |row: &Row| -> Result<Progress, StoreError> {
+        Ok(Progress { run: get(row, 0)?, next_seq: number(row, 1)?, status: status(row, 2)? })
+    };
     rows.iter().map(read).collect()
 }
 
@@ -202,8 +204,9 @@ pub(crate) async fn size(database: &Database) -> Result<Size, StoreError> {
         (size.bytes, size.file_bytes) = (number(row, 0)?, number(row, 1)?);
     }
     let rows = database.repeat("SELECT status, count(*) FROM {s}.runs GROUP BY status", &[]).await?;
-    let read = |row: &Row| Ok((status(row, 0)?, number(row, 1)?));
-    size.runs = rows.iter().map(read).collect::<Result<Vec<(Status, u64)>, StoreError>>()?.into_iter().collect();
+    for row in &rows {
+        size.runs.insert(status(row, 0)?, number(row, 1)?);
+    }
     Ok(size)
 }
 

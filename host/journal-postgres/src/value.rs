@@ -9,7 +9,6 @@ use tokio_postgres::types::{ToSql, Type};
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a> {
     Text(&'a str),
-    OptionalText(Option<&'a str>),
     Number(i64),
     OptionalNumber(Option<i64>),
     Bytes(&'a [u8]),
@@ -27,7 +26,6 @@ impl Value<'_> {
     pub(crate) fn typed(&self) -> (&(dyn ToSql + Sync), Type) {
         match self {
             Value::Text(text) => (text, Type::TEXT),
-            Value::OptionalText(text) => (text, Type::TEXT),
             Value::Number(number) => (number, Type::INT8),
             Value::OptionalNumber(number) => (number, Type::INT8),
             Value::Bytes(bytes) => (bytes, Type::BYTEA),

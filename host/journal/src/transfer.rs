@@ -170,7 +170,7 @@ impl ExportedRun {
 }
 
 /// Checks an id or key: not empty, not long, no control characters.
-pub(crate) fn check_name(name: &str) -> Result<(), StoreError> {
+pub fn check_name(name: &str) -> Result<(), StoreError> {
     if !name.is_empty() && name.len() <= MAX_NAME && !name.chars().any(char::is_control) {
         return Ok(());
     }
@@ -179,7 +179,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), StoreError> {
 }
 
 /// Returns the hash that names a blob.
-pub(crate) fn hash(bytes: &[u8]) -> String {
+pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 

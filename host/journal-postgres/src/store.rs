@@ -1,0 +1,433 @@
+//! The trait's methods, as queued writes and queries.
+
+use crate::lanes::{Append, Job, OVERHEAD};
+use crate::{PostgresStore, documents, lists, prune, rows, runs, signals, transfer};
+use agent_spaces_journal::transfer::hash;
+use agent_spaces_journal::{
+    Approval, ApprovalFilter, ApprovalRow, Claim, ClaimError, Decided, Document, DocumentFilter, Entry, Expected,
+    ExportedRun, Filter, NewDocument, NewRun, Owner, Pending, Progress, Prune, Pruned, Put, RunRow, Signalled, Size,
+    Status, Store, StoreError, Stored, Ticket, Wake,
+};
+use std::future::{Future, ready};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Bytes of entries in the queue.
+fn cost(entries: &[Entry]) -> usize {
+    usize::try_from(runs::bytes(entries)).unwrap_or(usize::MAX).saturating_add(size_of_val(entries))
+}
+
+/// One who waits for changes: writes of other hosts are looked for meanwhile.
+struct Watcher(Arc<AtomicUsize>);
+
+impl Watcher {
+    fn new(watchers: &Arc<AtomicUsize>) -> Watcher {
+        watchers.fetch_add(1, Ordering::SeqCst);
+        Watcher(Arc::clone(watchers))
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Admission of a write to the queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Admission {
+    /// Refused if the queue is full.
+    Bounded,
+    /// Like `Bounded`; if it fails, its claim never was one.
+    Create,
+    /// Queued nevertheless: it is small, or there is at most one for each claim.
+    Always,
+    /// Queued even if the claim is void.
+    Release,
+}
+
+impl Admission {
+    /// Makes a claim void after its write failed.
+    fn fail(self, claim: &Claim, error: &StoreError) {
+        match self {
+            Admission::Create => claim.fail_create(error),
+            Admission::Bounded | Admission::Always | Admission::Release => claim.fail(error),
+        }
+    }
+
+    /// Makes a claim void whose write was not queued.
+    fn fail_queue(self, claim: &Claim, error: &StoreError) {
+        match self {
+            Admission::Create => claim.fail_create(error),
+            Admission::Bounded | Admission::Always | Admission::Release => claim.fail_queue(error),
+        }
+    }
+}
+
+impl PostgresStore {
+    /// Counts a write in the queue, or refuses it. Returns its cost.
+    fn admit(&self, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
+        let cost = bytes.saturating_add(OVERHEAD);
+        let is_bounded = matches!(admission, Admission::Bounded | Admission::Create);
+        let most = if is_bounded { self.settings.max_queued } else { usize::MAX };
+        let add = |queued: usize| queued.checked_add(cost).filter(|queued| *queued <= most);
+        match self.shared.queued.fetch_update(Ordering::SeqCst, Ordering::SeqCst, add) {
+            Ok(_) => Ok(cost),
+            Err(_) => {
+                let text = "write less, or wait for earlier writes";
+                Err(StoreError::Full(format!("the journal's queue of {most} bytes is full: {text}")))
+            }
+        }
+    }
+
+    /// Puts a job into the lane of its key.
+    fn send(&self, key: &str, job: Job) {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        let lane = usize::try_from(hasher.finish() % self.lanes.len().max(1) as u64).unwrap_or_default();
+        if let Some(lane) = self.lanes.get(lane) {
+            // If the lane has ended, the job is dropped, which its caller notices.
+            let _ = lane.send(job);
+        }
+    }
+
+    /// Queues a write and returns its answer. `is_change` tells if others should look.
+    fn ask<T: Send + 'static>(
+        &self,
+        key: &str,
+        bytes: usize,
+        admission: Admission,
+        is_change: fn(&T) -> bool,
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Pending<T> {
+        let cost = match self.admit(bytes, admission) {
+            Ok(cost) => cost,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
+        let (sender, receiver) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        let work = async move {
+            let outcome = work.await;
+            shared.settle(cost, outcome.as_ref().is_ok_and(is_change));
+            drop(sender.send(outcome));
+        };
+        self.send(key, Job::Work(Box::pin(work)));
+        Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(StoreError::closed())) })
+    }
+
+    /// Queues a write under a claim, which is void if the write fails.
+    fn write(
+        &self,
+        claim: &Claim,
+        bytes: usize,
+        admission: Admission,
+        work: impl Future<Output = Result<(), StoreError>> + Send + 'static,
+    ) -> Ticket {
+        let cost = match self.admit_claim(claim, bytes, admission) {
+            Ok(cost) => cost,
+            Err(error) => return Ticket::failed(error),
+        };
+        let (completion, ticket) = Ticket::pair();
+        let (failing, shared) = (claim.clone(), Arc::clone(&self.shared));
+        let work = async move {
+            let outcome = work.await;
+            if let Err(error) = &outcome {
+                admission.fail(&failing, error);
+            }
+            shared.settle(cost, outcome.is_ok());
+            completion.complete(outcome);
+        };
+        self.send(&claim.run, Job::Work(Box::pin(work)));
+        ticket
+    }
+
+    /// Counts a write under a claim in the queue, or refuses it.
+    fn admit_claim(&self, claim: &Claim, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
+        if admission != Admission::Release
+            && let Some(fault) = claim.fault()
+        {
+            return Err(fault.clone());
+        }
+        self.admit(bytes, admission).inspect_err(|error| admission.fail_queue(claim, error))
+    }
+
+    /// Starts a query.
+    fn query<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Pending<T> {
+        let task = self.handle.spawn(work);
+        Box::pin(async move { task.await.unwrap_or_else(|_| Err(StoreError::closed())) })
+    }
+
+    /// Returns a future that ends when everything that is queued now is written or has failed.
+    fn drained(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        let mut marks = Vec::with_capacity(self.lanes.len());
+        for lane in &self.lanes {
+            let (sender, receiver) = oneshot::channel();
+            let mark = async move { drop(sender.send(())) };
+            let _ = lane.send(Job::Work(Box::pin(mark)));
+            marks.push(receiver);
+        }
+        async move {
+            for mark in marks {
+                mark.await.map_err(|_| StoreError::closed())?;
+            }
+            Ok(())
+        }
+    }
+}
+
+impl Store for PostgresStore {
+    fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    fn create(&self, run: NewRun, owner: &Owner, entries: Vec<Entry>) -> (Claim, Ticket) {
+        let now = Instant::now();
+        let lease_until = now.checked_add(run.lease).unwrap_or(now);
+        let claim = Claim::new(run.id.as_str().into(), 1, entries.len() as u64, lease_until);
+        let (database, owner) = (Arc::clone(&self.database), owner.clone());
+        let ticket = self.write(&claim, cost(&entries), Admission::Create, async move {
+            runs::create(&database, &run, &owner, &entries).await
+        });
+        (claim, ticket)
+    }
+
+    fn claim(&self, run: &str, owner: &Owner, lease: Duration) -> Pending<Claim, ClaimError> {
+        let (database, id, owner) = (Arc::clone(&self.database), run.to_owned(), owner.clone());
+        let work = async move { runs::claim(&database, &id, &owner, lease).await };
+        let claimed = self.ask(run, 0, Admission::Always, Result::is_ok, work);
+        Box::pin(async move { Ok(claimed.await??) })
+    }
+
+    fn renew(&self, claim: &Claim, lease: Duration) -> Pending<Instant> {
+        let (database, owned) = (Arc::clone(&self.database), claim.clone());
+        let work = async move { runs::renew(&database, &owned, lease).await };
+        self.ask(&claim.run, 0, Admission::Always, |_| false, work)
+    }
+
+    fn append(&self, claim: &Claim, seq: u64, entries: Vec<Entry>) -> Ticket {
+        let cost = match self.admit_claim(claim, cost(&entries), Admission::Bounded) {
+            Ok(cost) => cost,
+            Err(error) => return Ticket::failed(error),
+        };
+        let (completion, ticket) = Ticket::pair();
+        self.send(&claim.run, Job::Append(Append { claim: claim.clone(), seq, entries, completion, cost }));
+        ticket
+    }
+
+    fn park(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, wake: Wake) -> Ticket {
+        let (database, owned) = (Arc::clone(&self.database), claim.clone());
+        self.write(claim, cost(&entries), Admission::Always, async move {
+            runs::park(&database, &owned, seq, &entries, &wake).await
+        })
+    }
+
+    fn release(&self, claim: &Claim) -> Ticket {
+        let (database, owned) = (Arc::clone(&self.database), claim.clone());
+        self.write(claim, 0, Admission::Release, async move { runs::release(&database, &owned).await })
+    }
+
+    fn finish(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, status: Status, outcome: String) -> Ticket {
+        let (database, owned) = (Arc::clone(&self.database), claim.clone());
+        let cost = cost(&entries).saturating_add(outcome.len());
+        self.write(claim, cost, Admission::Always, async move {
+            runs::finish(&database, &owned, seq, &entries, status, &outcome).await
+        })
+    }
+
+    fn signal(&self, run: &str, key: &str) -> Pending<Signalled> {
+        let (database, id, key) = (Arc::clone(&self.database), run.to_owned(), key.to_owned());
+        let work = async move { signals::signal(&database, &id, &key).await };
+        self.ask(run, 0, Admission::Always, |signalled| *signalled != Signalled::Ended, work)
+    }
+
+    fn request_cancel(&self, run: &str) -> Pending<Signalled> {
+        let (database, id) = (Arc::clone(&self.database), run.to_owned());
+        let work = async move { signals::request_cancel(&database, &id).await };
+        self.ask(run, 0, Admission::Always, |signalled| *signalled != Signalled::Ended, work)
+    }
+
+    fn due(&self, now_ms: i64, limit: usize) -> Pending<Vec<String>> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::due(&database, now_ms, limit).await })
+    }
+
+    fn read(&self, run: &str, from: u64, limit: usize) -> Pending<Vec<Stored>> {
+        self.read_bytes(run, from, limit, usize::MAX)
+    }
+
+    fn read_bytes(&self, run: &str, from: u64, limit: usize, max_bytes: usize) -> Pending<Vec<Stored>> {
+        let (database, run) = (Arc::clone(&self.database), run.to_owned());
+        self.query(async move { rows::entries_within(&database, &run, from, limit, max_bytes).await })
+    }
+
+    fn run(&self, run: &str) -> Pending<Option<RunRow>> {
+        let (database, run) = (Arc::clone(&self.database), run.to_owned());
+        self.query(async move { rows::run(&database, &run).await })
+    }
+
+    fn list(&self, filter: Filter) -> Pending<Vec<RunRow>> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::runs(&database, &filter).await })
+    }
+
+    fn progress(&self, runs: Vec<String>) -> Pending<Vec<Progress>> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::progress(&database, &runs).await })
+    }
+
+    fn changed_runs(&self, after: (i64, String), limit: usize) -> Pending<Vec<RunRow>> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::changed_runs(&database, &after, limit).await })
+    }
+
+    fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket {
+        let (database, owned) = (Arc::clone(&self.database), claim.clone());
+        self.write(claim, approval.request.len(), Admission::Bounded, async move {
+            signals::request_approval(&database, &owned, &approval).await
+        })
+    }
+
+    fn decide(&self, id: &str, decision: &str) -> Pending<Decided> {
+        // The request may still be in another lane.
+        let (database, before) = (Arc::clone(&self.database), self.drained());
+        let (name, decision) = (id.to_owned(), decision.to_owned());
+        let bytes = decision.len();
+        let work = async move {
+            before.await?;
+            signals::decide(&database, &name, &decision).await
+        };
+        self.ask(id, bytes, Admission::Always, |decided| *decided == Decided::Recorded, work)
+    }
+
+    fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::approvals(&database, &filter).await })
+    }
+
+    fn decided_approvals(&self, after: (i64, String), limit: usize) -> Pending<Vec<ApprovalRow>> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::decided_approvals(&database, &after, limit).await })
+    }
+
+    fn count_approvals(&self, filter: ApprovalFilter) -> Pending<u64> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::count_approvals(&database, &filter).await })
+    }
+
+    fn approval(&self, id: &str) -> Pending<Option<ApprovalRow>> {
+        let (database, id) = (Arc::clone(&self.database), id.to_owned());
+        self.query(async move { rows::approval(&database, &id).await })
+    }
+
+    fn put_blob(&self, claim: &Claim, bytes: Vec<u8>) -> (String, Ticket) {
+        let name = hash(&bytes);
+        let (database, owned, stored) = (Arc::clone(&self.database), claim.clone(), name.clone());
+        let ticket = self.write(claim, bytes.len(), Admission::Bounded, async move {
+            signals::put_blob(&database, &owned, &stored, &bytes).await
+        });
+        (name, ticket)
+    }
+
+    fn keep_blob(&self, claim: &Claim, hash: &str) -> Pending<bool> {
+        let (database, owned, hash) = (Arc::clone(&self.database), claim.clone(), hash.to_owned());
+        let work = async move { signals::keep_blob(&database, &owned, &hash).await };
+        self.ask(&claim.run, 0, Admission::Always, |_| false, work)
+    }
+
+    fn get_blob(&self, hash: &str) -> Pending<Option<Vec<u8>>> {
+        let (database, hash) = (Arc::clone(&self.database), hash.to_owned());
+        self.query(async move { signals::blob(&database, &hash).await })
+    }
+
+    fn has_blob(&self, hash: &str) -> Pending<bool> {
+        let (database, hash) = (Arc::clone(&self.database), hash.to_owned());
+        self.query(async move { signals::has_blob(&database, &hash).await })
+    }
+
+    fn export(&self, run: &str) -> Pending<String> {
+        let (database, run) = (Arc::clone(&self.database), run.to_owned());
+        self.query(async move { transfer::export(&database, &run).await?.to_text() })
+    }
+
+    fn import(&self, document: &str) -> Pending<String> {
+        let parsed = match ExportedRun::parse(document) {
+            Ok(parsed) => parsed,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
+        let (database, id) = (Arc::clone(&self.database), parsed.run.id.clone());
+        let work = async move { transfer::import(&database, &parsed).await };
+        self.ask(&id, document.len(), Admission::Bounded, |_| true, work)
+    }
+
+    fn put_document(&self, new: NewDocument, expected: Expected) -> Pending<Put> {
+        if let Err(error) = new.check() {
+            return Box::pin(ready(Err(error)));
+        }
+        let (database, key) = (Arc::clone(&self.database), format!("{}/{}", new.kind, new.id));
+        let cost = usize::try_from(new.bytes()).unwrap_or(usize::MAX);
+        let work = async move { documents::put(&database, &new, expected).await };
+        self.ask(&key, cost, Admission::Bounded, |put| matches!(put, Put::Stored(_)), work)
+    }
+
+    fn document(&self, kind: &str, id: &str) -> Pending<Option<Document>> {
+        let (database, kind, id) = (Arc::clone(&self.database), kind.to_owned(), id.to_owned());
+        self.query(async move { rows::document(&database, &kind, &id).await })
+    }
+
+    fn documents(&self, filter: DocumentFilter) -> Pending<Vec<Document>> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::documents(&database, &filter).await })
+    }
+
+    fn count_documents(&self, filter: DocumentFilter) -> Pending<u64> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::count_documents(&database, &filter).await })
+    }
+
+    fn delete_document(&self, kind: &str, id: &str, version: Option<u64>) -> Pending<bool> {
+        let (database, kind, id) = (Arc::clone(&self.database), kind.to_owned(), id.to_owned());
+        let key = format!("{kind}/{id}");
+        let work = async move { documents::delete(&database, &kind, &id, version).await };
+        self.ask(&key, 0, Admission::Always, |is_deleted| *is_deleted, work)
+    }
+
+    fn prune(&self, policy: Prune) -> Pending<Pruned> {
+        let (database, before, shared) = (Arc::clone(&self.database), self.drained(), Arc::clone(&self.shared));
+        self.query(async move {
+            before.await?;
+            let pruned = prune::prune(&database, policy).await?;
+            shared.settle(0, pruned.runs + pruned.documents > 0);
+            Ok(pruned)
+        })
+    }
+
+    fn size(&self) -> Pending<Size> {
+        let database = Arc::clone(&self.database);
+        self.query(async move { lists::size(&database).await })
+    }
+
+    fn flush(&self) -> Ticket {
+        let (completion, ticket) = Ticket::pair();
+        let drained = self.drained();
+        drop(self.handle.spawn(async move { completion.complete(drained.await) }));
+        ticket
+    }
+
+    fn changed(&self, since: u64) -> Pin<Box<dyn Future<Output = u64> + Send>> {
+        let mut versions = self.shared.version.subscribe();
+        let watcher = Watcher::new(&self.shared.watchers);
+        self.shared.watched.notify_one();
+        Box::pin(async move {
+            let _watcher = watcher;
+            let found = versions.wait_for(|version| *version != since).await;
+            found.map_or(since, |version| *version)
+        })
+    }
+}

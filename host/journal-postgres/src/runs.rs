@@ -10,6 +10,7 @@ use crate::value::Value;
 use agent_spaces_journal::transfer::check_name;
 use agent_spaces_journal::{Claim, Entry, NewRun, Owner, Refused, Status, StoreError, Wake};
 use std::time::{Duration, Instant};
+use tokio::time::sleep;
 use tokio_postgres::error::SqlState;
 
 /// Bytes that rows take of the limit besides their texts, with their places in indexes.
@@ -19,8 +20,10 @@ pub(crate) const ENTRY_ROW: u64 = 64;
 /// Longest lease: no clock gets beyond its end.
 const MAX_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// Attempts of a write whose connection was lost.
-const MAX_ATTEMPTS: usize = 3;
+/// Attempts of a write whose connection was lost, and the time between them: connections that the server closed are
+/// noticed meanwhile.
+const MAX_ATTEMPTS: usize = 6;
+const RETRY: Duration = Duration::from_millis(50);
 
 /// State of a run whose write was refused, or got no answer.
 struct Found {
@@ -247,7 +250,10 @@ impl Write<'_> {
                         return Err(refused(database, claim, Some(seq)).await?);
                     }
                 }
-                Err(failure) if failure.is_unknown() => is_unknown = true,
+                Err(failure) if failure.is_unknown() => {
+                    is_unknown = true;
+                    sleep(RETRY).await;
+                }
                 Err(failure) => return Err(failure.into()),
             }
             // An earlier attempt may have succeeded without an answer.

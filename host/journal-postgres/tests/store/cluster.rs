@@ -6,7 +6,7 @@
 use agent_spaces_journal_postgres::Address;
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -33,10 +33,10 @@ pub(crate) struct Cluster {
     /// Folder of its data and its socket.
     pub(crate) folder: PathBuf,
     pub(crate) port: u16,
-    /// User and group that it runs as.
-    user: (u32, u32),
+    /// User and group that it runs as, if this process is root.
+    user: Option<(u32, u32)>,
     /// Held for its standard input.
-    _parent: Child,
+    _parent: OnceLock<Child>,
 }
 
 impl Cluster {
@@ -53,22 +53,23 @@ impl Cluster {
     fn start(programs: PathBuf) -> Cluster {
         // The path of a socket is short.
         let folder = tempfile::Builder::new().prefix("agent-spaces-pg-").tempdir_in("/tmp").unwrap().keep();
-        let user = unprivileged(&folder);
-        std::os::unix::fs::chown(&folder, Some(user.0), Some(user.1)).unwrap();
         let password = folder.join("password");
         std::fs::write(&password, PASSWORD).unwrap();
-        std::os::unix::fs::chown(&password, Some(user.0), Some(user.1)).unwrap();
-        let port = free_port();
-        let mut cluster = Cluster { _parent: Command::new("true").spawn().unwrap(), programs, folder, port, user };
-        cluster._parent.wait().unwrap();
+        let user = unprivileged(&folder);
+        if let Some((user, group)) = user {
+            chown(&folder, Some(user), Some(group)).unwrap();
+            chown(&password, Some(user), Some(group)).unwrap();
+        }
+        let cluster = Cluster { programs, folder, port: free_port(), user, _parent: OnceLock::new() };
         let mut initdb = cluster.command("initdb");
         initdb.args(["-U", "tester", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--auth-local=trust"]);
         initdb.arg("--auth-host=scram-sha-256").arg("--pwfile").arg(&password);
         let made = initdb.arg("-D").arg(cluster.folder.join("data")).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let mut shell = Command::new("sh");
-        shell.args(["-c", RUN]).arg(&cluster.programs).arg(&cluster.folder).arg(port.to_string());
-        cluster._parent = cluster.drop_rights(&mut shell).stdin(Stdio::piped()).spawn().unwrap();
+        shell.args(["-c", RUN]).arg(&cluster.programs).arg(&cluster.folder).arg(cluster.port.to_string());
+        let parent = cluster.drop_rights(&mut shell).stdin(Stdio::piped()).spawn().unwrap();
+        assert!(cluster._parent.set(parent).is_ok());
         let begun = Instant::now();
         while !cluster.is_ready() {
             let log = std::fs::read_to_string(cluster.folder.join("log")).unwrap_or_default();
@@ -92,8 +93,8 @@ impl Cluster {
     /// Lets a command run as the user of the cluster.
     pub(crate) fn drop_rights<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command.current_dir(&self.folder);
-        if is_root(&self.folder, self.user) {
-            command.uid(self.user.0).gid(self.user.1);
+        if let Some((user, group)) = self.user {
+            command.uid(user).gid(group);
         }
         command
     }
@@ -142,18 +143,10 @@ fn programs() -> Option<PathBuf> {
     folders.find(|folder| folder.join("initdb").is_file())
 }
 
-/// True if commands have to change to the user of the cluster.
-fn is_root(folder: &Path, user: (u32, u32)) -> bool {
-    // `/proc/self` belongs to the effective user.
-    let own = std::fs::metadata("/proc/self").or_else(|_| std::fs::metadata(folder)).unwrap().uid();
-    own == 0 && user.0 != 0
-}
-
-/// Returns the user and group of the cluster: a server refuses to run as root.
-fn unprivileged(folder: &Path) -> (u32, u32) {
-    let own = std::fs::metadata(folder).unwrap();
-    if own.uid() != 0 {
-        return (own.uid(), own.gid());
+/// Returns the user and group of the cluster, if this process is root: a server refuses to run as root.
+fn unprivileged(folder: &Path) -> Option<(u32, u32)> {
+    if std::fs::metadata(folder).unwrap().uid() != 0 {
+        return None;
     }
     let users = std::fs::read_to_string("/etc/passwd").unwrap();
     let find = |name: &str| {
@@ -161,5 +154,5 @@ fn unprivileged(folder: &Path) -> (u32, u32) {
         let mut numbers = line.split(':').skip(2).map(|number| number.parse().ok());
         Some((numbers.next()??, numbers.next()??))
     };
-    find("postgres").or_else(|| find("nobody")).unwrap()
+    Some(find("postgres").or_else(|| find("nobody")).expect("an unprivileged user"))
 }

@@ -5,17 +5,11 @@ use crate::{create, open};
 use agent_spaces_journal::{Store, StoreError};
 use agent_spaces_journal_postgres::{PostgresStore, Settings};
 
-fn schema(cluster: &Cluster) -> (agent_spaces_journal_postgres::Address, &'static str) {
-    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-    let name: &'static str = format!("format_{number}").leak();
-    (cluster.address().with_schema(name).unwrap(), name)
-}
-
 #[test]
 fn one_of_several_hosts_creates_the_tables() {
     let Some(cluster) = Cluster::get() else { return };
-    let (address, name) = schema(cluster);
+    let name = "format_created";
+    let address = cluster.address().with_schema(name).unwrap();
     let hosts: Vec<_> = (0..6)
         .map(|_| {
             let address = address.clone();
@@ -31,7 +25,8 @@ fn one_of_several_hosts_creates_the_tables() {
 #[tokio::test]
 async fn a_newer_format_that_only_adds_is_used() {
     let Some(cluster) = Cluster::get() else { return };
-    let (address, name) = schema(cluster);
+    let name = "format_added";
+    let address = cluster.address().with_schema(name).unwrap();
     let store = open(&address);
     cluster.sql(&format!(
         "BEGIN; ALTER TABLE {name}.runs ADD COLUMN colour text NOT NULL DEFAULT 'red'; CREATE TABLE {name}.more (id text); \
@@ -47,7 +42,8 @@ async fn a_newer_format_that_only_adds_is_used() {
 #[test]
 fn a_newer_format_that_breaks_is_refused() {
     let Some(cluster) = Cluster::get() else { return };
-    let (address, name) = schema(cluster);
+    let name = "format_broken";
+    let address = cluster.address().with_schema(name).unwrap();
     drop(open(&address));
     cluster.sql(&format!("UPDATE {name}.format SET format = 9, oldest_program = 8"));
     let error = PostgresStore::open(address, Settings::default()).unwrap_err();

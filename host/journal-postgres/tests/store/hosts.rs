@@ -118,7 +118,6 @@ async fn no_wakeup_is_lost_between_hosts() {
     let Some(cluster) = Cluster::get() else { return };
     let address = cluster.address();
     let (owner, other) = (open(&address), open(&address));
-    let mut kinds = BTreeSet::new();
     for round in 0..40 {
         let id = format!("run_{round}");
         let claim = create(&owner, &id).await;
@@ -130,10 +129,9 @@ async fn no_wakeup_is_lost_between_hosts() {
             (owner.park(&claim, 0, vec![], wake), signalled)
         };
         parked.await.unwrap();
-        kinds.insert(signalled.await.unwrap() == Signalled::Woken);
+        assert_ne!(signalled.await.unwrap(), Signalled::Ended);
         assert_eq!(owner.run(&id).await.unwrap().unwrap().status, Status::Ready, "round {round}");
     }
-    assert!(!kinds.is_empty());
 }
 
 /// With a connection for notifications.

@@ -84,6 +84,8 @@ pub(super) const ACCEPTED: &[&str] = &[
     r#"{"limits": {"fuel": "500M", "time": "1min 30s", "bytesPerCall": 9007199254740991}}"#,
     r#"{"limits": {"fuel": "1e9", "time": "250ms", "calls": "0", "memory": "67_108_864"}}"#,
     r#"{"codeMode": {}}"#,
+    r#"{"store": "postgres://agents@db.example/agents?schema=agents", "durable": true}"#,
+    r#"{"store": "${STORE}"}"#,
     r#"{"codeMode": {"typeCheck": "warn", "typescript": "./node_modules/.bin/tsgo"}}"#,
     r#"{"providers": {}}"#,
     r#"{"providers": {"@capabilities/crm": {"env": ["CRM_KEY"], "public": ["CRM_KEY"], "limits": {"time": "5s"}}}}"#,

@@ -13,6 +13,8 @@ pub(super) const REFUSED: &[&str] = &[
     r#"{"models": {"openai": {"models": {"a": {"contextWindow": 0}}}}}"#,
     r#"{"models": {"openai": {"models": {"a": {"temperature": 3}}}}}"#,
     r#"{"models": {"openai": {"models": {"a": {"price": {"input": 1}}}}}}"#,
+    r#"{"store": ""}"#,
+    r#"{"store": {"url": "postgres://h/d"}}"#,
     r#"{"agents": {"a": {}}}"#,
     r#"{"agents": {"a": {"models": []}}}"#,
     r#"{"agents": {"a": {"models": ["x"]}}}"#,

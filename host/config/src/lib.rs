@@ -9,7 +9,7 @@
 //! - `json_text`, `toml_text`, `yaml_text`, `bounds`: text to a JSON value of limited size and depth
 //! - `reader`, `config_path`, `names`, `raw`, `error`: strict reading of that value, and its errors
 //! - one section each: `entry`, `mcp_server/`, `mcp_section`, `toolbox`, `provider`, `space`, `limits` with `quantity`,
-//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `durable`, `serve`, `confine`, `models/`, `agents/`, `slack`
+//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `durable`, `store`, `serve`, `confine`, `models/`, `agents/`, `slack`
 //! - `decimal`: numbers with a fraction
 //! - `server_source`, [`foreign`]: MCP servers configured for other programs
 //! - `json_edit`: format-preserving edits
@@ -45,6 +45,7 @@ mod server_source;
 mod slack;
 mod space;
 mod space_settings;
+mod store;
 mod toml_text;
 mod toolbox;
 mod yaml_text;
@@ -79,6 +80,7 @@ pub use serve::{Concurrency, MAX_CONCURRENCY, Serve, ServedCaller, TokenSource, 
 pub use server_source::ServerSource;
 pub use slack::Slack;
 pub use space::Space;
+pub use store::StoreAddress;
 pub use toolbox::Toolbox;
 
 use agent_spaces_policy::Settings;
@@ -146,6 +148,8 @@ pub struct Config {
     pub audit: Option<Audit>,
     /// Default settings of durable runs.
     pub durable: Durable,
+    /// Address of the store of runs, instead of the user's file. It counts only if the configuration is accepted.
+    pub store: Option<StoreAddress>,
     /// Settings of `mcp serve`.
     pub serve: Serve,
     /// Confinement of `run` and `mcp serve`.
@@ -174,6 +178,7 @@ const KEYS: &[&str] = &[
     "accounting",
     "audit",
     "durable",
+    "store",
     "serve",
     "confine",
     "models",
@@ -259,6 +264,7 @@ fn read(file: &str, node: Node<'_>) -> Result<Config, ConfigError> {
     config.accounting = object.read("accounting", Accounting::read)?;
     config.audit = object.read("audit", Audit::read)?;
     config.durable = object.read("durable", Durable::read)?.unwrap_or_default();
+    config.store = object.read("store", StoreAddress::read)?;
     config.serve = object.read("serve", Serve::read)?.unwrap_or_default();
     config.serve.expose_handlers(&ConfigPath::root(file), config.mcp.expose_handlers)?;
     config.serve.check_spaces(&ConfigPath::root(file), &config.spaces)?;

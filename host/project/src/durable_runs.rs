@@ -3,7 +3,7 @@
 //! All projects of a user share one journal, so a configuration that was not accepted cannot shorten its retention.
 
 use super::Project;
-use agent_spaces_config::InDoubtSetting;
+use agent_spaces_config::{InDoubtSetting, StoreAddress};
 use agent_spaces_durable::{InDoubt, Settings};
 use agent_spaces_journal::Prune;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,6 +22,8 @@ pub struct DurableSettings {
     pub keep_for: Duration,
     /// Maximum size of the journal, in bytes.
     pub max_bytes: u64,
+    /// Address of the store, instead of the user's file.
+    pub store: Option<StoreAddress>,
 }
 
 impl Default for DurableSettings {
@@ -31,6 +33,7 @@ impl Default for DurableSettings {
             runs: Settings::default(),
             keep_for: KEEP_FOR,
             max_bytes: agent_spaces_journal::Settings::default().max_bytes,
+            store: None,
         }
     }
 }
@@ -72,6 +75,7 @@ impl Project {
             },
             keep_for: written.keep_for.filter(|_| is_accepted).unwrap_or(default.keep_for),
             max_bytes: written.max_bytes.filter(|_| is_accepted).unwrap_or(default.max_bytes),
+            store: self.config().store.clone().filter(|_| is_accepted),
         }
     }
 
@@ -93,6 +97,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("agent-spaces.config.json");
         let text = r#"{"durable": {"parkAfter": "2s", "inDoubt": "reject", "keepFor": "1s", "maxBytes": "64MiB"},
+            "store": "postgres://h/d",
             "spaces": {"off": {"durable": false}}}"#;
         std::fs::write(&file, text).unwrap();
         let engine = Engine::new(EngineConfig::default()).unwrap();
@@ -101,9 +106,11 @@ mod tests {
         assert!(durable.is_default && !project.durable(Some("off")).is_default);
         assert_eq!((durable.runs.park_after, durable.runs.in_doubt), (Duration::from_secs(2), InDoubt::Reject));
         assert_eq!((durable.keep_for.as_secs(), durable.max_bytes), (30 * 24 * 60 * 60, 4 << 30));
+        assert_eq!(durable.store, None);
         let own = Surroundings { user_folder: Some(folder.path().to_owned()), ..Surroundings::default() };
         let durable = Project::open_in(&file, &engine, &own).unwrap().durable(None);
         assert_eq!((durable.keep_for, durable.max_bytes), (Duration::from_secs(1), 64 << 20));
         assert_eq!(durable.retention().max_bytes, Some(48 << 20));
+        assert_eq!(durable.store.unwrap().as_str(), "postgres://h/d");
     }
 }

@@ -7,6 +7,7 @@
 use super::failure::Failure;
 use super::folders;
 use super::space_choice::{Found, SpaceChoice};
+use super::store_choice;
 use agent_spaces::Code;
 use agent_spaces::config::{Confine, ConfineLevel};
 use agent_spaces::confinement::{HostNeeds, Profile, confined, host_profile};
@@ -122,6 +123,7 @@ fn with_own(mut needs: HostNeeds, found: &Found) -> HostNeeds {
     needs.kept.extend(own.filter(|(what, _)| *what != "configuration").map(|(_, folder)| folder));
     needs.kept.extend(folders::temporary());
     needs.read.extend(folders::user_config());
+    needs.read.extend(store_choice::file());
     if let Found::Definitions(definitions) = found {
         needs.read.extend(definitions.iter().flat_map(|definition| definition.protected(Path::new("."))));
     }

@@ -1,7 +1,7 @@
 //! Journal of durable runs: the user's store, and its errors.
 
 use super::failure::Failure;
-use super::{folders, session, terminal};
+use super::{folders, session, store_choice, terminal};
 use agent_spaces::Code;
 use agent_spaces::durable::DurableError;
 use agent_spaces::durable::find::find;
@@ -18,16 +18,22 @@ use tokio::runtime::Runtime;
 const FULL: &str = "remove ended runs with `agent-spaces runs prune --older-than 7d`, or raise `durable.maxBytes` in an \
                     accepted configuration";
 
-/// Opens the user's journal, and creates it if it is missing.
+/// Opens the store that was chosen, by default the user's journal, and creates it if it is missing.
 pub(super) fn open(settings: &DurableSettings) -> Result<Arc<dyn Store>, Failure> {
+    if let Some(store) = store_choice::open(settings)? {
+        return Ok(store);
+    }
     let folder = folders::journal().ok_or_else(|| {
         Failure::new(Code::HostState, "there is no home folder for the journal", Some("set XDG_DATA_HOME"))
     })?;
     Ok(Arc::new(SqliteStore::open(&folder, settings.journal())?))
 }
 
-/// Opens the user's journal if there is one.
+/// Opens the store that was chosen, or the user's journal if there is one.
 pub(super) fn open_existing() -> Result<Option<Arc<dyn Store>>, Failure> {
+    if let Some(store) = store_choice::open(&DurableSettings::default())? {
+        return Ok(Some(store));
+    }
     match folders::journal().is_some_and(|folder| folder.is_dir()) {
         true => open(&DurableSettings::default()).map(Some),
         false => Ok(None),

@@ -9,7 +9,7 @@
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
 //! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: how it continues;
-//!   `journal`: the store of durable runs
+//!   `journal`: the store of durable runs; `store_choice`: which one
 //! - `serving`: what `serve` and `mcp serve` share
 //! - `log_events`: `tracing` events for the operator
 //! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
@@ -61,6 +61,7 @@ mod shell_word;
 mod space_choice;
 mod spaces;
 mod spinner;
+mod store_choice;
 mod terminal;
 mod trust;
 mod units;
@@ -80,6 +81,11 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
 #[derive(Parser)]
 #[command(name = "agent-spaces", version, long_version = LONG_VERSION.as_str(), propagate_version = true, max_term_width = 100)]
 struct Cli {
+    /// Store of durable runs: postgres://USER@HOST/DATABASE, file:PATH or env:NAME with such an address, or sqlite
+    /// [default: AGENT_SPACES_STORE, then `store` of the configuration, then the user's SQLite file]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    store: Option<String>,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -109,7 +115,9 @@ enum Command {
 
 /// Parses the arguments and runs the verb.
 pub(crate) fn main() -> ExitCode {
-    let status = match Cli::parse_from(confinement::arguments()).command {
+    let Cli { store, command } = Cli::parse_from(confinement::arguments());
+    store_choice::choose(store);
+    let status = match command {
         Command::Init(init) => init.execute(),
         Command::Doctor(doctor) => doctor.execute(),
         Command::Agent(agent) => agent.execute(),

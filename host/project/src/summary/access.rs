@@ -41,6 +41,7 @@ pub fn opens(config: &Config) -> Vec<String> {
     for (name, space) in &config.spaces {
         lines.extend(journal(&space.durable).map(|kept| format!("durable runs of {}: {kept}", word(name))));
     }
+    lines.extend(config.store.as_ref().map(|_| "runs, approvals and documents are kept in another store".to_owned()));
     lines.extend(opens_models(&config.models));
     lines.extend(prompt_files(&config.agents));
     lines.extend(config.slack.as_ref().map(opens_slack));

@@ -4,7 +4,7 @@
 use crate::commands::failure::Failure;
 use crate::commands::journal::{OpenJournal, now_ms};
 use crate::commands::run_command::RunCommand;
-use crate::commands::terminal;
+use crate::commands::{confinement, store_choice, terminal};
 use agent_spaces::Code;
 use agent_spaces::durable::details::{header, is_imported};
 use rustix::process::{Pid, Signal, kill_process};
@@ -141,9 +141,11 @@ fn forward(signal: Signal, running: &[(String, Child)]) {
 /// Starts `runs resume` with the other options of this command.
 fn start(run: &str) -> Result<Child, Failure> {
     let program = std::env::current_exe().map_err(broken)?;
-    let options = crate::commands::confinement::arguments().into_iter().skip(3);
+    let options = store_choice::without_option(confinement::arguments()).into_iter().skip(3);
     let options = options.filter(|option| option != "--all" && option != "--watch");
-    Command::new(program).args(["runs", "resume", run]).args(options).spawn().map_err(broken)
+    let mut command = Command::new(program);
+    command.args(["runs", "resume", run]).args(options).envs(store_choice::of_children());
+    command.spawn().map_err(broken)
 }
 
 fn broken(error: std::io::Error) -> Failure {

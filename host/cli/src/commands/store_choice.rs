@@ -1,0 +1,149 @@
+//! Choice of the store: `--store`, the variable `AGENT_SPACES_STORE`, or `store` of an accepted configuration.
+//!
+//! Without any of them it is the user's SQLite file.
+
+use super::failure::Failure;
+use agent_spaces::Code;
+use agent_spaces::journal::Store;
+use agent_spaces::project::DurableSettings;
+use agent_spaces_journal_postgres::{Address, PostgresStore, Settings};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Environment variable with an address.
+pub(super) const VARIABLE: &str = "AGENT_SPACES_STORE";
+
+/// Name of the option.
+const OPTION: &str = "--store";
+
+/// Address that means the user's SQLite file, whatever the configuration says.
+const EMBEDDED: &str = "sqlite";
+
+/// Most bytes of a file with an address.
+const MAX_FILE: u64 = 4096;
+
+/// Address of the command line.
+static OPTION_VALUE: OnceLock<String> = OnceLock::new();
+
+/// Takes note of the option.
+pub(super) fn choose(option: Option<String>) {
+    if let Some(text) = option {
+        // It is parsed once.
+        let _ = OPTION_VALUE.set(text);
+    }
+}
+
+/// Returns the variable of child processes: the option is not among their arguments.
+pub(super) fn of_children() -> Option<(&'static str, &'static str)> {
+    OPTION_VALUE.get().map(|text| (VARIABLE, text.as_str()))
+}
+
+/// Returns arguments without the option.
+pub(super) fn without_option(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut kept = Vec::with_capacity(arguments.len());
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let text = argument.to_str().unwrap_or_default();
+        if text == OPTION {
+            arguments.next();
+        } else if !text.strip_prefix(OPTION).is_some_and(|rest| rest.starts_with('=')) {
+            kept.push(argument);
+        }
+    }
+    kept
+}
+
+/// Returns the file that has the address, if the command line or the variable names one.
+pub(super) fn file() -> Option<PathBuf> {
+    let text = OPTION_VALUE.get().cloned().or_else(|| std::env::var(VARIABLE).ok())?;
+    text.strip_prefix("file:").map(PathBuf::from)
+}
+
+/// Opens the store that was chosen; `None` for the user's SQLite file.
+pub(super) fn open(settings: &DurableSettings) -> Result<Option<Arc<dyn Store>>, Failure> {
+    let Some(address) = address(settings)? else { return Ok(None) };
+    let settings = Settings { max_bytes: settings.max_bytes, ..Settings::default() };
+    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(address, settings)?);
+    Ok(Some(store))
+}
+
+/// Returns the address that was chosen.
+fn address(settings: &DurableSettings) -> Result<Option<Address>, Failure> {
+    let variable = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+    let configured = settings.store.as_ref().map(|store| store.as_str().to_owned());
+    match (OPTION_VALUE.get(), variable.or(configured)) {
+        (Some(text), _) => {
+            let address = read(text)?;
+            let is_visible = Address::is_postgres(text) && address.as_ref().is_some_and(Address::has_password);
+            if is_visible {
+                let message = "the password in --store is visible to other users of this machine";
+                let hint = "write the address to a private file, and use --store file:PATH";
+                return Err(Failure::new(Code::ConfigUsage, message, Some(hint)));
+            }
+            Ok(address)
+        }
+        (None, Some(text)) => read(&text),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Reads an address, or where it is: `file:PATH`, `env:NAME`.
+fn read(text: &str) -> Result<Option<Address>, Failure> {
+    let found = match (text.strip_prefix("file:"), text.strip_prefix("env:")) {
+        (Some(path), _) => read_file(Path::new(path))?,
+        (None, Some(name)) => std::env::var(name).map_err(|_| {
+            let message = format!("the variable {name} has no address of a store");
+            Failure::new(Code::ConfigUsage, message, Some("set it to postgres://USER@HOST/DATABASE"))
+        })?,
+        (None, None) => text.to_owned(),
+    };
+    match found.trim() {
+        EMBEDDED => Ok(None),
+        found => Ok(Some(Address::parse(found)?)),
+    }
+}
+
+fn read_file(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_FILE).read_to_string(&mut text));
+    match read {
+        Ok(_) => Ok(text),
+        Err(error) => {
+            let message = format!("the file with the address of the store, {}: {error}", path.display());
+            Err(Failure::new(Code::ConfigFile, message, Some("write postgres://USER:PASSWORD@HOST/DATABASE to it")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::store_choice::{read, without_option};
+    use std::ffi::OsString;
+
+    #[test]
+    fn an_address_is_in_a_file_or_written_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store");
+        std::fs::write(&file, "postgres://ann:s3cret@db.example/agents\n").unwrap();
+        let shown = |text: &str| read(text).ok().map(|address| address.map(|address| address.to_string()));
+        let expected = Some(Some("postgres://ann@db.example/agents".to_owned()));
+        assert_eq!(shown(&format!("file:{}", file.display())), expected);
+        assert_eq!(shown("postgres://ann@db.example/agents"), expected);
+        assert_eq!(shown("sqlite"), Some(None));
+        for wrong in ["mysql://s3cret@x/y", "env:AGENT_SPACES_NO_SUCH_VARIABLE", "file:/no/such/file", ""] {
+            let failure = read(wrong).err().unwrap();
+            assert!(!failure.message().contains("s3cret"), "{}", failure.message());
+        }
+    }
+
+    #[test]
+    fn the_option_is_taken_from_arguments() {
+        let list = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let arguments =
+            list(&["agent-spaces", "--store", "sqlite", "runs", "resume", "--all", "--store=x", "--stores"]);
+        assert_eq!(without_option(arguments), list(&["agent-spaces", "runs", "resume", "--all", "--stores"]));
+    }
+}

@@ -42,6 +42,8 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn of(seq: u64, entries: &'a [Entry]) -> Result<Columns<'a>, StoreError> {
+        // All numbers are small then.
+        signed(seq.saturating_add(entries.len() as u64))?;
         let seqs: Result<Vec<i64>, StoreError> = (seq..).take(entries.len()).map(signed).collect();
         Ok(Columns {
             seqs: seqs?,

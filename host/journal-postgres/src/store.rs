@@ -169,7 +169,9 @@ impl PostgresStore {
         let mut marks = Vec::with_capacity(self.lanes.len());
         for lane in &self.lanes {
             let (sender, receiver) = oneshot::channel();
-            let mark = async move { drop(sender.send(())) };
+            let mark = async move {
+                let _ = sender.send(());
+            };
             let _ = lane.send(Job::Work(Box::pin(mark)));
             marks.push(receiver);
         }

@@ -22,7 +22,9 @@ pub(crate) fn connector(address: &Address) -> Result<MakeRustlsConnect, StoreErr
         (_, SslMode::Disable) => {}
         (Some(file), _) => add_file(&mut roots, file)?,
         // What cannot be read or parsed there is left out: a certificate that needs it is refused.
-        (None, _) => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
+        (None, _) => {
+            let _ = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

@@ -3,6 +3,7 @@
 mod errors;
 mod in_doubt;
 mod parked;
+mod postgres;
 mod recorded;
 
 use crate::approvals::support::{Home, RunOutput};

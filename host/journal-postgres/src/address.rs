@@ -25,6 +25,9 @@ const CONNECTIONS: usize = 10;
 const MIN_CONNECTIONS: usize = 2;
 const MAX_CONNECTIONS: usize = 200;
 
+/// Port that is not shown.
+const DEFAULT_PORT: u16 = 5432;
+
 /// Time limit of an attempt to connect, unless the address has one.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -95,7 +98,8 @@ impl Address {
             return Err(invalid("it names no host; a socket is written ?host=/var/run/postgresql"));
         }
         if !is_secured {
-            config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
+            let mode = if is_local(&config) { SslMode::Disable } else { SslMode::Require };
+            config.ssl_mode(mode);
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
@@ -131,20 +135,22 @@ impl fmt::Display for Address {
             #[cfg(unix)]
             Host::Unix(path) => path.display().to_string(),
         });
-        let addresses = self.config.get_hostaddrs().iter().map(IpAddr::to_string);
         let mut hosts: Vec<String> = names.collect();
         if hosts.is_empty() {
-            hosts = addresses.collect();
+            hosts = self.config.get_hostaddrs().iter().map(IpAddr::to_string).collect();
         }
-        let ports: Vec<String> = self.config.get_ports().iter().map(u16::to_string).collect();
+        // One port is that of all hosts.
+        let ports = self.config.get_ports();
+        for (index, host) in hosts.iter_mut().enumerate() {
+            if let Some(port) = ports.get(index).or(ports.first()).filter(|port| **port != DEFAULT_PORT) {
+                host.push_str(&format!(":{port}"));
+            }
+        }
         formatter.write_str("postgres://")?;
         if let Some(user) = self.config.get_user() {
             write!(formatter, "{user}@")?;
         }
         formatter.write_str(&hosts.join(","))?;
-        if !ports.is_empty() {
-            write!(formatter, ":{}", ports.join(","))?;
-        }
         write!(formatter, "/{}", self.config.get_dbname().unwrap_or_default())
     }
 }
@@ -208,7 +214,9 @@ mod tests {
         assert!(address.has_password());
         assert_eq!(address.to_string(), "postgres://ann@db.example:6432/agents");
         assert!(!format!("{address:?}").contains("s3cret"));
-        assert!(!Address::parse("postgres://ann@db.example/agents").unwrap().has_password());
+        let plain = Address::parse("postgres://ann@one,two:6000/agents").unwrap();
+        assert!(!plain.has_password());
+        assert_eq!(plain.to_string(), "postgres://ann@one,two:6000/agents");
     }
 
     #[test]

@@ -19,7 +19,8 @@ pub type Pending<T, E = StoreError> = Pin<Box<dyn Future<Output = Result<T, E>> 
 /// Durable storage of runs and documents.
 ///
 /// # Writes
-/// Writes happen in the order of the calls. Those that return a [`Ticket`] return at once; the ticket resolves when the
+/// Writes to a run, and to a document, happen in the order of the calls; a store may write to several of them at once.
+/// Those that return a [`Ticket`] return at once; the ticket resolves when the
 /// write is flushed. Reads see flushed writes only: await the ticket first.
 ///
 /// # Ownership
@@ -61,7 +62,8 @@ pub trait Store: Send + Sync + Debug {
     /// Asks the owner to cancel a run. A parked one becomes ready, so that somebody claims and ends it.
     fn request_cancel(&self, run: &str) -> Pending<Signalled>;
 
-    /// Returns runs that can be claimed, those that have waited longest first.
+    /// Returns runs that can be claimed, those that have waited longest first. A store of several machines goes by its own
+    /// clock instead of the caller's.
     fn due(&self, now_ms: i64, limit: usize) -> Pending<Vec<String>>;
 
     /// Returns entries from number `from` on.

@@ -27,7 +27,7 @@ const LOCK: i64 = 0x4153_4a52;
 
 /// Table of the format, which every program reads before anything else. It never changes.
 const FORMAT_TABLE: &str = "CREATE TABLE {s}.format (\
-    only boolean PRIMARY KEY DEFAULT true CHECK (only), format integer NOT NULL, oldest_program integer NOT NULL)";
+    id integer PRIMARY KEY DEFAULT 1 CHECK (id = 1), format integer NOT NULL, oldest_program integer NOT NULL)";
 
 /// Checks the server, and brings the tables to the newest format.
 pub(crate) async fn open(database: &Database) -> Result<(), StoreError> {

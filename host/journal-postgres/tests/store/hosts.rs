@@ -82,7 +82,7 @@ async fn lost_connections_leave_neither_holes_nor_repeats() {
     while !writer.is_finished() {
         let sql = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'lossy'";
         ended += cluster.sql(sql).parse::<u64>().unwrap();
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(150)).await;
     }
     writer.await.unwrap();
     assert!(ended > 0);

@@ -42,7 +42,9 @@ async fn nothing_depends_on_a_session() {
     let Some(cluster) = Cluster::get() else { return };
     let port = free_port();
     let Some(_pooler) = start(cluster, port) else { return };
+    let begun = std::time::Instant::now();
     while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the pooler does not start");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let url = format!("postgres://tester@127.0.0.1:{port}/postgres?connections=12&schema=pooled");

@@ -15,7 +15,7 @@
 //! - `address`, `tls`, `settings`: where the store is, and its limits
 //! - `database`: connections and statements; `value`: their parameters; `fault`: failures; `sql/`: the statements
 //! - `schema`, `schema-1.sql` and on: what is needed of the server, tables, migrations; `rows`: rows as data
-//! - `lanes`: the queue of writes; `runs`, `signals`, `documents`, `prune`, `transfer`: what they write
+//! - `queue`, `lanes`: the queue of writes; `runs`, `signals`, `documents`, `prune`, `transfer`: what they write
 //! - `lists`: filters as SQL; `watch`: changes by other hosts
 //! - `store`: the methods of the trait
 
@@ -26,6 +26,7 @@ mod fault;
 mod lanes;
 mod lists;
 mod prune;
+mod queue;
 mod rows;
 mod runs;
 mod schema;

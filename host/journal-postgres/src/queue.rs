@@ -1,0 +1,157 @@
+//! Admission of writes to the queue, and answers of those and of queries.
+
+use crate::PostgresStore;
+use crate::lanes::{Job, OVERHEAD};
+use agent_spaces_journal::{Claim, Pending, StoreError, Ticket};
+use std::future::{Future, ready};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::sync::oneshot;
+
+/// Admission of a write to the queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// Refused if the queue is full.
+    Bounded,
+    /// Like `Bounded`; if it fails, its claim never was one.
+    Create,
+    /// Queued nevertheless: it is small, or there is at most one for each claim.
+    Always,
+    /// Queued even if the claim is void.
+    Release,
+}
+
+impl Admission {
+    /// Makes a claim void after its write failed.
+    fn fail(self, claim: &Claim, error: &StoreError) {
+        match self {
+            Admission::Create => claim.fail_create(error),
+            Admission::Bounded | Admission::Always | Admission::Release => claim.fail(error),
+        }
+    }
+
+    /// Makes a claim void whose write was not queued.
+    fn fail_queue(self, claim: &Claim, error: &StoreError) {
+        match self {
+            Admission::Create => claim.fail_create(error),
+            Admission::Bounded | Admission::Always | Admission::Release => claim.fail_queue(error),
+        }
+    }
+}
+
+impl PostgresStore {
+    /// Counts a write in the queue, or refuses it. Returns its cost.
+    fn admit(&self, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
+        let cost = bytes.saturating_add(OVERHEAD);
+        let is_bounded = matches!(admission, Admission::Bounded | Admission::Create);
+        let most = if is_bounded { self.settings.max_queued } else { usize::MAX };
+        let add = |queued: usize| queued.checked_add(cost).filter(|queued| *queued <= most);
+        match self.shared.queued.fetch_update(Ordering::SeqCst, Ordering::SeqCst, add) {
+            Ok(_) => Ok(cost),
+            Err(_) => {
+                let text = "write less, or wait for earlier writes";
+                Err(StoreError::Full(format!("the journal's queue of {most} bytes is full: {text}")))
+            }
+        }
+    }
+
+    /// Puts a job into the lane of its key.
+    pub(crate) fn send(&self, key: &str, job: Job) {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        let lane = usize::try_from(hasher.finish() % self.lanes.len().max(1) as u64).unwrap_or_default();
+        if let Some(lane) = self.lanes.get(lane) {
+            // If the lane has ended, the job is dropped, which its caller notices.
+            let _ = lane.send(job);
+        }
+    }
+
+    /// Queues a write and returns its answer. `is_change` tells if others should look.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        key: &str,
+        bytes: usize,
+        admission: Admission,
+        is_change: fn(&T) -> bool,
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Pending<T> {
+        let cost = match self.admit(bytes, admission) {
+            Ok(cost) => cost,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
+        let (sender, receiver) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        let work = async move {
+            let outcome = work.await;
+            shared.settle(cost, outcome.as_ref().is_ok_and(is_change));
+            drop(sender.send(outcome));
+        };
+        self.send(key, Job::Work(Box::pin(work)));
+        Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(StoreError::closed())) })
+    }
+
+    /// Queues a write under a claim, which is void if the write fails.
+    pub(crate) fn write(
+        &self,
+        claim: &Claim,
+        bytes: usize,
+        admission: Admission,
+        work: impl Future<Output = Result<(), StoreError>> + Send + 'static,
+    ) -> Ticket {
+        let cost = match self.admit_claim(claim, bytes, admission) {
+            Ok(cost) => cost,
+            Err(error) => return Ticket::failed(error),
+        };
+        let (completion, ticket) = Ticket::pair();
+        let (failing, shared) = (claim.clone(), Arc::clone(&self.shared));
+        let work = async move {
+            let outcome = work.await;
+            if let Err(error) = &outcome {
+                admission.fail(&failing, error);
+            }
+            shared.settle(cost, outcome.is_ok());
+            completion.complete(outcome);
+        };
+        self.send(&claim.run, Job::Work(Box::pin(work)));
+        ticket
+    }
+
+    /// Counts a write under a claim in the queue, or refuses it.
+    pub(crate) fn admit_claim(&self, claim: &Claim, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
+        if admission != Admission::Release
+            && let Some(fault) = claim.fault()
+        {
+            return Err(fault.clone());
+        }
+        self.admit(bytes, admission).inspect_err(|error| admission.fail_queue(claim, error))
+    }
+
+    /// Starts a query.
+    pub(crate) fn query<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Pending<T> {
+        let task = self.handle.spawn(work);
+        Box::pin(async move { task.await.unwrap_or_else(|_| Err(StoreError::closed())) })
+    }
+
+    /// Returns a future that ends when everything that is queued now is written or has failed.
+    pub(crate) fn drained(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        let mut marks = Vec::with_capacity(self.lanes.len());
+        for lane in &self.lanes {
+            let (sender, receiver) = oneshot::channel();
+            let mark = async move {
+                let _ = sender.send(());
+            };
+            let _ = lane.send(Job::Work(Box::pin(mark)));
+            marks.push(receiver);
+        }
+        async move {
+            for mark in marks {
+                mark.await.map_err(|_| StoreError::closed())?;
+            }
+            Ok(())
+        }
+    }
+}

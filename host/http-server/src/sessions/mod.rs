@@ -40,6 +40,8 @@ struct Member {
     ended: Mutex<Spent>,
     /// Links that were used.
     used: Mutex<Spent>,
+    /// Start of the server: links that were used before are not known.
+    since: u64,
 }
 
 /// Session that began.
@@ -80,6 +82,7 @@ impl Sessions {
             key: token.session_key(),
             ended: Mutex::default(),
             used: Mutex::default(),
+            since: now(),
         };
         Sessions(Arc::new(callers.entries().map(member).collect()))
     }
@@ -99,23 +102,25 @@ impl Sessions {
     fn sign_in_with_link_at(&self, link: &str, is_secure: bool, now: u64) -> Result<SignedIn<'_>, SignInError> {
         let code = Code::parse(link).ok_or(SignInError::Link)?;
         let signer = self.find(|member| code.is_signed(Purpose::Link, &member.key));
-        let member = signer.filter(|_| code.is_current(Purpose::Link, now)).ok_or(SignInError::Link)?;
+        // Links from before the start may have been used. A clock that was set back says nothing about that.
+        let is_known = |member: &Member| now < member.since || code.is_made_since(Purpose::Link, member.since);
+        let is_valid = |member: &&Member| code.is_current(Purpose::Link, now) && is_known(member);
+        let member = signer.filter(is_valid).ok_or(SignInError::Link)?;
         if !locked(&member.used).spend(code.mac, code.expiry, now) {
             return Err(SignInError::Link);
         }
         member.sign_in(is_secure, now)
     }
 
-    /// Ends the session of a request, and returns the value of `Set-Cookie` that removes the cookie.
-    pub fn sign_out(&self, uri: &Uri, headers: &HeaderMap) -> HeaderValue {
-        self.sign_out_at(uri, headers, now());
-        HeaderValue::from_static("agent_spaces_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")
-    }
-
-    fn sign_out_at(&self, uri: &Uri, headers: &HeaderMap, now: u64) {
-        if let Some((member, code)) = self.session(uri, headers, now) {
+    /// Ends the session of a request. Returns its caller, if there was one, and the value of `Set-Cookie` that removes the
+    /// cookie.
+    pub fn sign_out(&self, uri: &Uri, headers: &HeaderMap) -> (Option<&Client>, HeaderValue) {
+        let now = now();
+        let ended = self.session(uri, headers, now).map(|(member, code)| {
             locked(&member.ended).end(code.mac, code.expiry, now);
-        }
+            &member.client
+        });
+        (ended, HeaderValue::from_static("agent_spaces_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"))
     }
 
     /// Returns the caller whose session a request has. The cookie counts only from pages of this server.

@@ -88,5 +88,6 @@ fn a_server_that_does_not_start_is_not_waited_for() {
     assert!(text(&failed["error"]).contains("exited"), "{failed}");
     let seen = servers(&served.caller(0))[0].clone();
     assert!(seen["status"] == "failed" && !text(&seen["error"]).contains("refusing to start"), "{seen}");
+    assert!(!text(&seen["error"]).contains("--config"), "where the configuration is, is for the operator: {seen}");
     operator.post("/v1/servers/hostile/accept", &json!({})).with_status(503);
 }

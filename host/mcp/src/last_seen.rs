@@ -1,4 +1,4 @@
-//! What was last seen of a server, over all of its sessions. Nothing is started to find out.
+//! Last known state of a server, over all of its sessions. Reading it starts nothing.
 
 use crate::error::ConnectError;
 use crate::lock::LockedServer;

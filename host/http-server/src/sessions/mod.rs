@@ -1,11 +1,11 @@
 //! Sessions of callers in a browser, by cookie, and links that sign in once.
 //!
 //! A cookie says who its caller is and until when, and is signed with a key of that caller's token. So nothing is stored:
-//! a session survives a restart, and ends when the token changes. A server remembers only what counts no more: sessions
-//! that were signed out, and links that were used.
+//! a session survives a restart, and ends when the token changes. A server remembers only revoked codes: sessions that
+//! were signed out, and links that were used.
 //!
-//! - `code`: signed text of cookies and links; `spent`: codes that count no more
-//! - `own_page`: protection against cross-site requests
+//! - `code`: signed text of cookies and links; `spent`: revoked codes
+//! - `own_page`: protection against cross-site request forgery (CSRF)
 
 mod code;
 mod own_page;
@@ -59,7 +59,7 @@ pub enum SignInError {
     /// No caller has this token.
     #[error("Unknown token (use the operator's token, or that of a caller)")]
     Token,
-    /// The link does not count.
+    /// The link is forged, has expired, or was used.
     #[error("The link was used, has expired, or is of another token (make a new one with `agent-spaces console`)")]
     Link,
     /// The system has no random numbers.

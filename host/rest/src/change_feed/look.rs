@@ -1,4 +1,4 @@
-//! What changed since the last look.
+//! Polling of the store for changes since the last look.
 //!
 //! The store lists runs by the time of their last change, and approvals by the times of the request and the decision.
 //! Each look goes back a little before the newest time that it knows: another process may have written within the same

@@ -81,7 +81,7 @@ fn a_server_that_does_not_start_is_not_waited_for() {
     config["mcpServers"] = json!({ "hostile": server });
     config["capabilities"]["global"] = json!(["./tools/files.json", "mcp:hostile"]);
     let home = home(&config);
-    let file = home.path("agent-spaces.config.json");
+    let file = home.path("project/agent-spaces.config.json");
     let served = RestServer::start(&home, &["--config", file.to_str().unwrap()]);
     let operator = served.operator();
     let failed = crate::approvals::support::wait_until("it fails", || {

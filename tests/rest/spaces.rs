@@ -122,7 +122,7 @@ fn a_change_of_capabilities_and_policy_is_checked_as_a_new_space_is() {
     assert_eq!(api.get(&path).json(), shown, "what is refused changes nothing");
 
     // New runs have what the space has now: no function of `mail`, and nothing of `files`.
-    let sends = "import { mail } from '@capabilities/mail'; export default 1;";
+    let sends = "import { mail } from '@capabilities/mail'; export default await mail.send({ to: 'a' });";
     for (source, code) in [(sends, "import.unknown"), (REMOVES, "import.denied")] {
         api.post(&format!("{path}/runs"), &json!({ "source": source })).problem(422, code);
     }

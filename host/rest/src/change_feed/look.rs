@@ -32,7 +32,7 @@ impl From<StoreError> for Missed {
     }
 }
 
-/// What was told, and how far the store was read.
+/// Reader of changes: its positions in the store, and the states that it has sent.
 pub(super) struct Looker {
     project: String,
     runs: Newest,

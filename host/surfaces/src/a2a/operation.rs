@@ -53,7 +53,7 @@ struct Configuration {
 }
 
 impl SendRequest {
-    /// Whether the answer is the task as it begins.
+    /// Returns true if the answer is the task as it begins.
     pub(super) fn returns_immediately(&self) -> bool {
         self.configuration.as_ref().is_some_and(|configuration| configuration.return_immediately)
     }
@@ -63,7 +63,7 @@ impl SendRequest {
         history(self.configuration.as_ref().and_then(|configuration| configuration.history_length))
     }
 
-    /// Whether the caller reads JSON and no text.
+    /// Returns true if the caller reads JSON and no text.
     pub(super) fn wants_json(&self) -> bool {
         let modes = self.configuration.iter().flat_map(|configuration| &configuration.accepted_output_modes);
         let mut wants_json = false;

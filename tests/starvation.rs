@@ -71,12 +71,15 @@ async fn p99_during(attack: &str) -> Duration {
         took.push(began.elapsed());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+    let mut calls = 0;
     for attacker in attackers {
         let report = attacker.await.unwrap();
         let code = report.outcome.map_or_else(|error| error.code, |value| value.to_string());
         assert_eq!(code, "limit.time", "the attack went on to its end");
-        assert!(report.usage.calls > 0);
+        calls += report.usage.calls;
     }
+    // On busy cores not each of them gets as far as its first call.
+    assert!(calls > 0, "nobody attacked");
     took.sort();
     let p99 = took[took.len() * 99 / 100];
     println!("{} runs beside {attack:.60}: p99 {p99:?}, median {:?}", took.len(), took[took.len() / 2]);

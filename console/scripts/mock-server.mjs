@@ -1,6 +1,7 @@
 // Server with made-up data, to look at the console without agent-spaces: node scripts/mock-server.mjs --port 8080
 //   --runs N    ended runs (120)
 //   --quiet     nothing happens by itself
+//   --empty     a server with nothing in it, not even a space
 //   --delay MS  of every answer
 //   --dist DIR  files to serve (dist)
 // Tokens: operator, desk (may approve), shop (may not). Links: #link=operator
@@ -13,15 +14,19 @@ import * as data from './mock/data.mjs';
 import { addEvent, answer, changes, finish, followers, Refusal, tellRun, agentApprovals } from './mock/routes.mjs';
 
 const { values: options } = parseArgs({
-  options: { port: { type: 'string', default: '8080' }, runs: { type: 'string', default: '120' }, quiet: { type: 'boolean', default: false }, delay: { type: 'string', default: '0' }, dist: { type: 'string', default: new URL('../dist', import.meta.url).pathname } },
+  options: { port: { type: 'string', default: '8080' }, runs: { type: 'string', default: '120' }, quiet: { type: 'boolean', default: false }, empty: { type: 'boolean', default: false }, delay: { type: 'string', default: '0' }, dist: { type: 'string', default: new URL('../dist', import.meta.url).pathname } },
 });
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.txt': 'text/plain; charset=utf-8' };
 const dist = resolve(options.dist);
 const cookies = new Map();
 
-data.seed(Number(options.runs));
-data.seedAudit();
+if (options.empty) {
+  for (const list of [data.spaces, data.capabilities, data.servers, data.agents, data.files, data.programs, agentApprovals]) list.length = 0;
+} else {
+  data.seed(Number(options.runs));
+  data.seedAudit();
+}
 
 function json(response, status, value, headers = {}) {
   const type = status >= 400 ? 'application/problem+json' : 'application/json';
@@ -166,7 +171,7 @@ async function handle(request, response) {
   json(response, 200, result.value, result.value?.etag ? { etag: result.value.etag } : {});
 }
 
-if (!options.quiet) {
+if (!options.quiet && !options.empty) {
   setInterval(() => {
     const active = data.runs.filter((run) => run.status === 'running');
     for (const run of active) if (data.next() < 0.5) addEvent(run, 'console', { level: 'log', text: `step ${data.events.get(run.id).length}` });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { load } from './load.mjs';
 
-const { diff, textOf } = await load('diff');
+const { changedParts, diff, textOf } = await load('diff');
 const show = (before, after) => diff(before, after).lines.map((line) => `${{ same: ' ', added: '+', removed: '-' }[line.kind]}${line.text}`);
 
 /** Both texts can be read from a diff, and its line numbers are theirs. */
@@ -51,4 +51,19 @@ test('members of values are sorted, so that their order is no difference', () =>
   assert.equal(textOf({ b: 1, a: { d: 1, c: 2 } }), textOf({ a: { c: 2, d: 1 }, b: 1 }));
   assert.equal(textOf('text'), 'text');
   assert.equal(textOf(undefined), 'undefined');
+});
+
+test('parts of lines that changed are told, also far behind the beginning', () => {
+  const parts = (before, after) => {
+    const { lines } = diff(before, after);
+    const found = changedParts(lines);
+    return lines.flatMap((line) => (found.has(line) ? [line.text.slice(...found.get(line))] : []));
+  };
+  assert.deepEqual(parts('{\n"amount": 42,\n}', '{\n"amount": 4200,\n}'), ['', '00']);
+  assert.deepEqual(parts('pay 10 EUR', 'pay 99 EUR'), ['10', '99']);
+  const long = 'x'.repeat(1_000_000);
+  assert.deepEqual(parts(`${long}a${long}`, `${long}b${long}`), ['a', 'b']);
+  assert.deepEqual(parts('one 😀', 'one 😁'), ['😀', '😁'], 'no half characters');
+  assert.deepEqual(parts('a', 'b'), [], 'nothing in common');
+  assert.deepEqual(parts('a1\na2', 'a3'), [], 'no counterpart');
 });

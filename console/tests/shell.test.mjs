@@ -83,7 +83,7 @@ test('shortcuts go to pages, and the help lists them', { skip }, async () => {
   await page.keyboard.press('g');
   await page.keyboard.press('s');
   assert.match(page.url(), /#\/audit/, 'shortcuts do nothing while a dialog is open');
-  await dialog.getByLabel('Single keys do something').uncheck();
+  await dialog.getByLabel('Shortcuts of single keys').uncheck();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.keyboard.press('g');

@@ -51,7 +51,7 @@ fn a_decision_printed_to_the_console_is_text() {
         export default await waiting;";
     let mut run = PipedRun::starts(&FILE_SYSTEM.home(), &FILE_SYSTEM.script(body), &[]);
     let (id, _) = run.asks();
-    while run.next("console")["text"] != "printed" {}
+    run.prints("printed");
     run.decides(&id, "deny");
     let ended = run.ends();
     assert_eq!(ended.value(), "call.approval_denied");

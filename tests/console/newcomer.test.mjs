@@ -41,7 +41,7 @@ test('from the link to the first run', { skip }, async (t) => {
   await window.go('#/runs');
   await page.getByRole('grid', { name: 'Runs' }).getByText('Finished').first().waitFor();
   await window.go('#/audit');
-  await page.getByText('started a run').first().waitFor();
+  await page.getByRole('grid', { name: /audit log/ }).getByText('started a run').first().waitFor();
   await page.getByRole('button', { name: 'Verify the log' }).click();
   await page.getByText('The log is whole').waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export' }).click()]);

@@ -74,6 +74,10 @@ fn a_person_signs_in_with_a_token_and_out_again() {
 
     send(port, "DELETE", "/console/session", &own, "").with_status(204);
     send(port, "GET", "/v1/me", &own, "").with_status(401);
+    let entries = api.get("/v1/audit?type=session.created&type=session.ended").with_status(200).json();
+    let actions: Vec<_> = entries["items"].as_array().unwrap().iter().map(|item| &item["entry"]["action"]).collect();
+    assert_eq!(actions, ["session.created", "session.created", "session.ended"], "{entries}");
+    assert_eq!(entries["items"][2]["entry"]["operator"], true, "{entries}");
 }
 
 fn cookie_of_caller(served: &RestServer) -> String {

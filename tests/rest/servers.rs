@@ -80,7 +80,9 @@ fn a_server_that_does_not_start_is_not_waited_for() {
     let mut config = config();
     config["mcpServers"] = json!({ "hostile": server });
     config["capabilities"]["global"] = json!(["./tools/files.json", "mcp:hostile"]);
-    let served = RestServer::configured(&config);
+    let home = home(&config);
+    let file = home.path("project/agent-spaces.config.json");
+    let served = RestServer::start(&home, &["--config", file.to_str().unwrap()]);
     let operator = served.operator();
     let failed = crate::approvals::support::wait_until("it fails", || {
         Some(servers(&operator)[0].clone()).filter(|server| server["status"] == "failed")
@@ -88,5 +90,6 @@ fn a_server_that_does_not_start_is_not_waited_for() {
     assert!(text(&failed["error"]).contains("exited"), "{failed}");
     let seen = servers(&served.caller(0))[0].clone();
     assert!(seen["status"] == "failed" && !text(&seen["error"]).contains("refusing to start"), "{seen}");
+    assert!(!text(&seen["error"]).contains("--config"), "where the configuration is, is for the operator: {seen}");
     operator.post("/v1/servers/hostile/accept", &json!({})).with_status(503);
 }

@@ -51,12 +51,12 @@ const object = (properties, required = []) => ({ type: 'object', properties, req
 
 export const functions = {
   bank: [
-    fn('bank', 'pay', 'Pays an invoice from the account of the company.', { ...object({ account: { type: 'string', description: 'IBAN of the receiver.', minLength: 15, maxLength: 34 }, money: { $ref: '#/$defs/Money' }, reference: { type: 'string', maxLength: 140 }, express: { type: 'boolean', default: false }, notify: { type: 'array', items: { type: 'string', format: 'email' }, maxItems: 5 } }, ['account', 'money', 'reference']), $defs: { Money: money } }, 'approval', { type: 'object', properties: { receipt: { type: 'integer' } } }, { destructive: true }),
-    fn('bank', 'balance', 'Balance of an account.', object({ account: { type: 'string' } }, ['account']), 'allow', money, { readOnly: true, idempotent: true }),
-    fn('bank', 'closeAccount', 'Closes an account. This cannot be undone.', object({ account: { type: 'string' } }, ['account']), 'deny', undefined, { destructive: true }),
+    fn('bank', 'pay', 'Pays an invoice from the account of the company.', { ...object({ account: { type: 'string', description: 'IBAN of the receiver.', minLength: 15, maxLength: 34 }, money: { $ref: '#/$defs/Money' }, reference: { type: 'string', maxLength: 140 }, express: { type: 'boolean', default: false }, notify: { type: 'array', items: { type: 'string', format: 'email' }, maxItems: 5 } }, ['account', 'money', 'reference']), $defs: { Money: money } }, 'approval', { type: 'object', properties: { receipt: { type: 'integer' } } }, { destructiveHint: true, openWorldHint: true }),
+    fn('bank', 'balance', 'Balance of an account.', object({ account: { type: 'string' } }, ['account']), 'allow', money, { readOnlyHint: true, idempotentHint: true }),
+    fn('bank', 'closeAccount', 'Closes an account. This cannot be undone.', object({ account: { type: 'string' } }, ['account']), 'deny', undefined, { destructiveHint: true, openWorldHint: true }),
   ],
   crm: [
-    fn('crm', 'findCustomer', 'Finds customers by name, e-mail or number.', object({ query: { type: 'string', minLength: 1 }, limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 } }, ['query']), 'allow', { type: 'array', items: { type: 'object' } }, { readOnly: true }),
+    fn('crm', 'findCustomer', 'Finds customers by name, e-mail or number.', object({ query: { type: 'string', minLength: 1 }, limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 } }, ['query']), 'allow', { type: 'array', items: { type: 'object' } }, { readOnlyHint: true }),
     fn('crm', 'createTicket', 'Creates a ticket for the support team.', object({ title: { type: 'string' }, body: { type: 'string', maxLength: 4000 }, priority: { anyOf: [{ type: 'string', enum: ['low', 'normal', 'high'] }, { type: 'null' }] }, contact: { oneOf: [{ title: 'E-mail', type: 'object', required: ['email'], properties: { email: { type: 'string' } } }, { title: 'Phone', type: 'object', required: ['phone'], properties: { phone: { type: 'string' } } }] }, extra: { type: 'object' } }, ['title', 'body']), 'approval'),
   ],
   slack: [

@@ -82,13 +82,41 @@ async function problemOf(response: Response): Promise<ApiError> {
 
 async function body<T>(response: Response): Promise<T> {
   if (response.status === 204 || response.headers.get('content-length') === '0') return undefined as T;
-  if (Number(response.headers.get('content-length') ?? 0) > MAX_BYTES) {
-    throw new ApiError({ status: 0, code: 'too_large', detail: 'The answer is too large for the console. Use the command line.' });
-  }
-  const text = await response.text();
+  const text = await textOf(response);
   if (text === '') return undefined as T;
   if (!(response.headers.get('content-type') ?? '').includes('json')) return text as T;
-  return JSON.parse(text) as T;
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ApiError({ status: 0, code: 'network', detail: 'The answer of the server was cut or is not JSON. Try again.' });
+  }
+}
+
+/** Text of an answer, which is read only up to the bound: its length may not be told in advance. */
+async function textOf(response: Response): Promise<string> {
+  const tooLarge = (): ApiError => new ApiError({ status: 0, code: 'too_large', detail: 'The answer is too large for the console. Use the command line.' });
+  const told = Number(response.headers.get('content-length') ?? 0);
+  const reader = response.body?.getReader();
+  if (!reader) return '';
+  if (told > MAX_BYTES) {
+    void reader.cancel().catch(() => {});
+    throw tooLarge();
+  }
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > MAX_BYTES) {
+      void reader.cancel().catch(() => {});
+      throw tooLarge();
+    }
+    parts.push(decoder.decode(value, { stream: true }));
+  }
+  parts.push(decoder.decode());
+  return parts.join('');
 }
 
 /** `GET`; a path such as `/v1/runs`. */

@@ -25,9 +25,16 @@ export function shown(n: number): string {
   return n >= MAX ? `${MAX - 1}+` : String(n);
 }
 
+/** Newest request of each list: an older one that is answered later does not count. */
+const newest = new Map<string, AbortController>();
+
 async function load<T>(path: string, query: Record<string, string | number>, set: (items: T[]) => void): Promise<void> {
+  newest.get(path)?.abort();
+  const abort = new AbortController();
+  newest.set(path, abort);
   try {
-    set((await get<Paged<T>>(path, query)).items);
+    const { items } = await get<Paged<T>>(path, query, abort.signal);
+    if (!abort.signal.aborted) set(items);
   } catch {
     // A number that cannot be had stays as it was; the page itself says why.
   }
@@ -59,14 +66,22 @@ function servers(): void {
   });
 }
 
-/** Calls `fn` at most once in `ms`, and once after the last call. */
-export function calm(fn: () => void, ms = 1000): () => void {
+/** Calls `fn` at most once in `ms`, and once after the last call, until it is stopped. */
+export function calm(fn: () => void, ms = 1000): { call: () => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      fn();
-    }, ms);
+  let stopped = false;
+  return {
+    call() {
+      if (stopped) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        fn();
+      }, ms);
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
   };
 }
 
@@ -77,10 +92,14 @@ export function watchCounts(): () => void {
   servers();
   noAgents = false;
   void agentApprovals();
-  const stops = [onChange('run', calm(runs, 3000)), onChange('approval', calm(approvals))];
+  const ofRuns = calm(runs, 3000);
+  const ofApprovals = calm(approvals);
+  const stops = [onChange('run', ofRuns.call), onChange('approval', ofApprovals.call), ofRuns.stop, ofApprovals.stop];
   const timers = [setInterval(servers, 60_000), setInterval(() => void agentApprovals(), 15_000)];
   return () => {
     for (const stop of stops) stop();
     for (const timer of timers) clearInterval(timer);
+    for (const abort of newest.values()) abort.abort();
+    newest.clear();
   };
 }

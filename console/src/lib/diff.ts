@@ -104,6 +104,48 @@ export function diff(before: string, after: string): DiffResult {
   return { lines, cut };
 }
 
+/**
+ * Parts of lines that differ from the line that they replace or are replaced by, as offsets from and to. Only as many
+ * added lines as removed ones are compared, one by one: other lines have no counterpart.
+ */
+export function changedParts(lines: readonly DiffLine[]): Map<DiffLine, [from: number, to: number]> {
+  const parts = new Map<DiffLine, [number, number]>();
+  let at = 0;
+  const count = (kind: DiffLine['kind']): number => {
+    const from = at;
+    while (lines[at]?.kind === kind) at++;
+    return at - from;
+  };
+  while (at < lines.length) {
+    count('same');
+    const removed = count('removed');
+    const added = count('added');
+    if (removed !== added) continue;
+    for (let i = 0; i < added; i++) {
+      const before = lines[at - 2 * added + i];
+      const after = lines[at - added + i];
+      if (!before || !after) continue;
+      const [start, end] = commonEnds(before.text, after.text);
+      if (start + end === 0) continue;
+      parts.set(before, [start, before.text.length - end]);
+      parts.set(after, [start, after.text.length - end]);
+    }
+  }
+  return parts;
+}
+
+/** Lengths of the common beginning and of the common end, which do not overlap and do not split characters. */
+function commonEnds(a: string, b: string): [start: number, end: number] {
+  const most = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < most && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  if (start > 0 && /[\ud800-\udbff]/.test(a[start - 1] ?? '')) start--;
+  if (end > 0 && /[\udc00-\udfff]/.test(a[a.length - end] ?? '')) end--;
+  return [start, end];
+}
+
 /** Text of a value for a diff: strings as they are, others as JSON with sorted members. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(sorted(value, 0), null, 2) ?? 'undefined');

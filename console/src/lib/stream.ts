@@ -104,17 +104,23 @@ export async function read(response: Response, emit: (event: StreamEvent) => voi
   if (!reader) return undefined;
   const decoder = new TextDecoder();
   let since = performance.now();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return lines.retry();
-    alive();
-    const text = decoder.decode(value, { stream: true });
-    for (let at = 0; at < text.length; at += PIECE) {
-      lines.push(text.slice(at, at + PIECE));
-      if (performance.now() - since < SLICE_MS) continue;
-      await pause();
-      since = performance.now();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return lines.retry();
+      alive();
+      const text = decoder.decode(value, { stream: true });
+      for (let at = 0; at < text.length; at += PIECE) {
+        lines.push(text.slice(at, at + PIECE));
+        if (performance.now() - since < SLICE_MS) continue;
+        await pause();
+        since = performance.now();
+      }
     }
+  } catch (error) {
+    // Otherwise the connection of a stream that nobody reads stays open.
+    void reader.cancel().catch(() => {});
+    throw error;
   }
 }
 

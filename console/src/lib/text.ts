@@ -44,7 +44,11 @@ export function oneLine(text: string, max = 200): string {
 export function preview(value: unknown, max = 120): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(value);
+    text = JSON.stringify(value, (_name, part: unknown) => {
+      // Only the beginning is shown: megabytes are not written for it.
+      if (typeof part === 'string') return cut(part, max * 2);
+      return Array.isArray(part) && part.length > max ? part.slice(0, max) : part;
+    });
   } catch {
     text = undefined;
   }

@@ -25,7 +25,7 @@ pub struct Report {
     pub verified: Option<Verified>,
     /// First line that differs from what was signed.
     pub line: Option<u64>,
-    /// What is wrong; `None` if nothing is.
+    /// Description of the fault; `None` if there is none.
     pub message: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Limit on failed sign-ins, so that nobody can guess a token that a person made up.
+//! Rate limit on failed sign-ins, against guessing of tokens that a person made up.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};

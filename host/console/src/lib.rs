@@ -6,6 +6,7 @@
 //! # Layout
 //! - [`ConsoleRoutes`]: `/`, `/console` and what is below it
 //! - `files`: files of the page; `sign_in`: sign-in and sign-out; `failed_sign_ins`: their limit
+//! - [`SessionLog`]: record of sessions
 //! - `protection`: headers of all answers; `problem`: errors
 
 mod failed_sign_ins;
@@ -13,6 +14,8 @@ mod files;
 mod problem;
 mod protection;
 mod routes;
+mod session_log;
 mod sign_in;
 
 pub use routes::{ConsoleRoutes, PATH};
+pub use session_log::{Recording, SessionChange, SessionLog};

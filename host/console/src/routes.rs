@@ -3,6 +3,7 @@
 use crate::files::Files;
 use crate::problem::{problem, refused};
 use crate::protection::protect;
+use crate::session_log::SessionLog;
 use crate::sign_in::SignIn;
 use agent_spaces_http_server::{Access, Authenticated, Handling, HttpResponse, Refusal, Routes, Sessions, response};
 use bytes::Bytes;
@@ -10,6 +11,7 @@ use http::header::{ALLOW, CACHE_CONTROL, HeaderValue, LOCATION};
 use http::{Method, Request, StatusCode};
 use hyper::body::{Body, Incoming};
 use std::error::Error;
+use std::sync::Arc;
 
 /// Path of the page.
 pub const PATH: &str = "/console/";
@@ -27,6 +29,13 @@ impl ConsoleRoutes {
     /// Serves the page to callers with these sessions, which the server has too.
     pub fn new(sessions: Sessions) -> ConsoleRoutes {
         ConsoleRoutes { files: Files::new(), sign_in: SignIn::new(sessions) }
+    }
+
+    /// Records sessions that begin and end.
+    #[must_use]
+    pub fn with_log(mut self, log: Arc<dyn SessionLog>) -> ConsoleRoutes {
+        self.sign_in.log = Some(log);
+        self
     }
 
     async fn answer<B>(&self, request: Request<B>) -> HttpResponse

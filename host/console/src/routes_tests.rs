@@ -1,11 +1,13 @@
 //! Answers of the console: files, sign-in and sign-out.
 
 use super::*;
+use crate::session_log::{Recording, SessionChange};
 use agent_spaces_http_server::{Callers, Client, Peer, Token, link};
 use agent_spaces_types::caller::Caller;
 use http::header::{CONTENT_TYPE, SET_COOKIE};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
+use std::sync::Mutex;
 
 const OPERATOR: &str = "the-token-of-the-operator";
 const ANN: &str = "the-token-of-ann-0001";
@@ -145,4 +147,41 @@ async fn failed_sign_ins_are_limited_and_wrong_bodies_refused() {
     let answer = sign_in(&console, &json!({ "token": ANN })).await;
     assert_eq!((answer.status(), answer.headers().get(SET_COOKIE)), (StatusCode::TOO_MANY_REQUESTS, None));
     assert!(answer.headers().contains_key("retry-after"));
+}
+
+/// Log that can be written only so often.
+struct Log {
+    left: Mutex<usize>,
+    written: Mutex<Vec<(String, SessionChange)>>,
+}
+
+impl SessionLog for Log {
+    fn record<'a>(&'a self, client: &'a Client, change: SessionChange) -> Recording<'a> {
+        Box::pin(async move {
+            let mut left = self.left.lock().unwrap();
+            let is_written = *left > 0;
+            *left = left.saturating_sub(1);
+            self.written.lock().unwrap().push((client.owner().to_owned(), change));
+            is_written
+        })
+    }
+}
+
+#[tokio::test]
+async fn sessions_are_recorded_and_none_begins_without_a_record() {
+    let log = Arc::new(Log { left: Mutex::new(1), written: Mutex::default() });
+    let console = console().with_log(log.clone());
+    sign_in(&console, &json!({ "token": "the-token-of-nobody" })).await;
+    let answer = sign_in(&console, &json!({ "token": ANN })).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    let cookie = answer.headers()[SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let own = [PAGE, &[("cookie", cookie.as_str())][..]].concat();
+    // Twice: the second time there is no session.
+    for _ in 0..2 {
+        assert_eq!(send(&console, "DELETE", SESSION, &own, "").await.status(), StatusCode::NO_CONTENT);
+    }
+    let refused = sign_in(&console, &json!({ "token": ANN })).await;
+    assert_eq!((refused.status(), refused.headers().get(SET_COOKIE)), (StatusCode::SERVICE_UNAVAILABLE, None));
+    let expected = [SessionChange::Created, SessionChange::Ended, SessionChange::Created];
+    assert_eq!(*log.written.lock().unwrap(), expected.map(|change| ("ann".to_owned(), change)));
 }

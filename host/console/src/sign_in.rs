@@ -2,6 +2,7 @@
 
 use crate::failed_sign_ins::FailedSignIns;
 use crate::problem::{problem, refused};
+use crate::session_log::{SessionChange, SessionLog};
 use agent_spaces_http_server::body::collect;
 use agent_spaces_http_server::{
     Client, HttpResponse, Peer, Refusal, Sessions, SignInError, is_from_own_page, is_https, response,
@@ -15,6 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Largest body, and its timeout: it has a token or a link.
@@ -33,11 +35,13 @@ struct Credentials {
 pub(crate) struct SignIn {
     sessions: Sessions,
     failed: FailedSignIns,
+    /// Record of sessions, if there is one.
+    pub(crate) log: Option<Arc<dyn SessionLog>>,
 }
 
 impl SignIn {
     pub(crate) fn new(sessions: Sessions) -> SignIn {
-        SignIn { sessions, failed: FailedSignIns::default() }
+        SignIn { sessions, failed: FailedSignIns::default(), log: None }
     }
 
     /// Answers a request to begin or to end a session.
@@ -53,12 +57,17 @@ impl SignIn {
         }
         match head.method {
             Method::POST => match collect(body, MAX_BODY, BODY_TIMEOUT).await {
-                Ok(body) => self.sign_in(head, &body),
+                Ok(body) => self.sign_in(head, &body).await,
                 Err(fault) => refused(&Refusal::Body(fault)),
             },
             Method::DELETE => {
+                let (client, set_cookie) = self.sessions.sign_out(&head.uri, &head.headers);
+                if let Some(client) = client {
+                    // It has ended, recorded or not: who signs out must not stay signed in.
+                    self.record(client, SessionChange::Ended).await;
+                }
                 let mut answer = response(StatusCode::NO_CONTENT, Bytes::new());
-                answer.headers_mut().insert(SET_COOKIE, self.sessions.sign_out(&head.uri, &head.headers));
+                answer.headers_mut().insert(SET_COOKIE, set_cookie);
                 answer
             }
             _ => {
@@ -69,7 +78,15 @@ impl SignIn {
         }
     }
 
-    fn sign_in(&self, head: &Parts, body: &[u8]) -> HttpResponse {
+    /// Records a change of a session. Returns false if it cannot be recorded.
+    async fn record(&self, client: &Client, change: SessionChange) -> bool {
+        match &self.log {
+            Some(log) => log.record(client, change).await,
+            None => true,
+        }
+    }
+
+    async fn sign_in(&self, head: &Parts, body: &[u8]) -> HttpResponse {
         let address = head.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
         if let Some(seconds) = self.failed.wait(address, Instant::now()) {
             let detail = format!("Too many failed sign-ins from this address (try again in {seconds} seconds)");
@@ -89,6 +106,10 @@ impl SignIn {
         };
         match signed_in {
             Ok(signed_in) => {
+                if !self.record(signed_in.client, SessionChange::Created).await {
+                    let detail = "The audit log is required and cannot be written now; nobody was signed in";
+                    return problem(StatusCode::SERVICE_UNAVAILABLE, "host.audit", detail);
+                }
                 let mut answer = response(StatusCode::OK, me(signed_in.client).to_string());
                 let headers = answer.headers_mut();
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

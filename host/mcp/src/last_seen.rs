@@ -1,11 +1,11 @@
-//! What was last seen of a server, over all of its sessions. Nothing is started to find out.
+//! Last known state of a server, over all of its sessions. Reading it starts nothing.
 
 use crate::error::ConnectError;
 use crate::lock::LockedServer;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// What was last seen of a server.
+/// Last known state of a server, shared by its sessions.
 #[derive(Debug, Default)]
 pub struct LastSeen(Mutex<Option<Seen>>);
 
@@ -14,16 +14,16 @@ pub struct LastSeen(Mutex<Option<Seen>>);
 pub struct Seen {
     /// Its time.
     pub at: SystemTime,
-    /// What the server offers, or why it did not start.
+    /// Tools of the server, or the error of its start.
     pub outcome: Result<SeenOffer, ConnectError>,
 }
 
-/// What a server offers.
+/// Tools of a server as it listed them, compared with those that were accepted.
 #[derive(Clone, Debug, Default)]
 pub struct SeenOffer {
     /// Number of tools; `None` if they were not listed.
     pub tools: Option<usize>,
-    /// All of it, if it is not what was accepted.
+    /// The whole offer, if it differs from the accepted one.
     pub changed: Option<Arc<LockedServer>>,
 }
 

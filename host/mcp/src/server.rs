@@ -43,7 +43,7 @@ struct Inner {
     context: Context,
     /// Lock entry of the server; without one all tools are accepted.
     accepted: OnceLock<Arc<LockedServer>>,
-    /// What was last seen of it.
+    /// Its last known state.
     seen: Arc<LastSeen>,
 }
 

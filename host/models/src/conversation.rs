@@ -176,7 +176,7 @@ pub struct ToolResult {
     /// Images for the model. A wire whose results hold text alone puts them into a user message after the results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// Whether the call failed.
+    /// True if the call failed.
     #[serde(default)]
     pub is_error: bool,
 }

@@ -71,7 +71,7 @@ impl ModelError {
         ModelError { message: named.message + &self.message, ..self }
     }
 
-    /// Whether the same request may succeed at the same provider after a while.
+    /// Returns true if the same request may succeed at the same provider after a while.
     pub fn is_transient(&self) -> bool {
         use ModelErrorKind::{Cut, RateLimited, Server, Timeout, Unreachable};
         matches!(self.kind, RateLimited | Server | Unreachable | Timeout | Cut)

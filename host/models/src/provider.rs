@@ -38,7 +38,7 @@ pub struct Provider {
     pub headers: Vec<Header>,
     /// Timeout of a whole answer; of each chunk of a stream, which [`crate::bounds::MAX_STREAM_TIME`] bounds in all.
     pub timeout: Duration,
-    /// Whether OpenRouter's attribution headers are sent, and its reasoning details are read and given back.
+    /// True if OpenRouter's attribution headers are sent, and its reasoning details are read and given back.
     pub openrouter: bool,
 }
 

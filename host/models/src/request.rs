@@ -19,7 +19,7 @@ pub struct Request {
     pub tools: Vec<Tool>,
     /// Tool choice. Not sent without tools.
     pub tool_choice: ToolChoice,
-    /// Whether the model may make several tool calls in one answer. `None`: the provider's default.
+    /// True if the model may make several tool calls in one answer. `None`: the provider's default.
     pub parallel_tool_calls: Option<bool>,
     /// Limit of output tokens. A wire whose provider requires one has a default.
     pub max_output_tokens: Option<u32>,
@@ -33,7 +33,7 @@ pub struct Request {
     pub output: Option<OutputSchema>,
     /// Provider options: members that are merged into the body last.
     pub options: Map<String, Value>,
-    /// Whether the answer is streamed.
+    /// True if the answer is streamed.
     pub stream: bool,
 }
 

@@ -11,14 +11,14 @@
 //! - `spaces`, `runs`, `events`, `approvals`, `files`, `capabilities`, `programs`: the resources, one module each
 //! - `me`: the caller itself; `check`, `explain`: what a program, or a call of it, would be told in a space
 //! - [`audit`]: actions of callers in the audit log; `audit_route`: their own entries of it
-//! - `changes`: stream of the changes of runs and approvals; `change_feed`: who reads them from the store
+//! - `changes`: stream of the changes of runs and approvals; `change_feed`: their source, which polls the store
 //! - [`server_source`]: where MCP servers come from; `servers`: requests about them
 //! - `webhooks`: messages to other programs about ended runs and calls that need approval
 //! - `who`: the caller of a request; `idempotency`: repeated requests
 //! - `body`, `path`, `query`, `etags`, `location`, `pages`, `limits`, `ids`, `time`, `sse`: parts of requests and
 //!   responses; `problem`, `run_error`: errors
 //! - `approval_request`, `space_documents`: stored data that several modules read
-//! - `callers`: locks, permits and activity of each caller; `turns`: places for work of the host that a caller asks for
+//! - `callers`: locks, permits and activity of each caller; `turns`: concurrency limit on checks and replays
 //! - `policy_decision`: decisions of the policy in responses
 //! - `live`: runs in memory; `followers`: notification of new entries; `space_cache`: spaces that were made
 

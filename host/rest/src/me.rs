@@ -1,4 +1,4 @@
-//! The caller itself.
+//! `GET /v1/me`: the caller of the request.
 
 use crate::query::NoQuery;
 use crate::service::Service;

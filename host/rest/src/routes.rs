@@ -14,7 +14,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue};
+use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
@@ -150,7 +150,7 @@ impl RestRoutes {
         head.extensions.insert(Who(caller.client.clone()));
         let request = Request::from_parts(head, Body::from(body));
         // The router never fails.
-        self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {})
+        private(self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {}))
     }
 }
 
@@ -233,6 +233,16 @@ fn with_type(mut response: Response, kind: &'static str) -> Response {
     response
 }
 
+/// Keeps an answer to one caller out of caches. Without a header they may store it, because a request with a session has
+/// no `Authorization`.
+fn private(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    // A client that has this version of a file asks whether there is another.
+    let how = if headers.contains_key(ETAG) { "private, no-cache" } else { "no-store" };
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static(how));
+    response
+}
+
 /// Returns true if the body of a request is a file.
 fn is_file(method: &Method, path: &str) -> bool {
     let mut parts = path.split('/').skip(1);
@@ -269,13 +279,24 @@ impl HttpBody for SharedBody {
 
 #[cfg(test)]
 mod tests {
-    use super::refused;
+    use super::{private, refused};
     use agent_spaces_http_server::Refusal;
+    use axum::response::IntoResponse;
+    use http::header::{CACHE_CONTROL, ETAG};
 
     #[test]
     fn a_client_with_too_many_connections_is_told_when_to_try_again() {
         let busy = refused(&Refusal::Connections);
         assert_eq!((busy.status().as_u16(), busy.headers().contains_key("retry-after")), (429, true));
         assert!(!refused(&Refusal::Token).headers().contains_key("retry-after"));
+    }
+
+    #[test]
+    fn caches_store_no_answer_for_others() {
+        let how =
+            |answer: axum::response::Response| private(answer).headers()[CACHE_CONTROL].to_str().unwrap().to_owned();
+        assert_eq!(how("{}".into_response()), "no-store");
+        assert_eq!(how(([(ETAG, "\"1\"")], "file").into_response()), "private, no-cache");
+        assert_eq!(how(([(CACHE_CONTROL, "no-cache, no-transform")], ":").into_response()), "no-cache, no-transform");
     }
 }

@@ -1,4 +1,4 @@
-//! MCP servers, as the server gives them.
+//! Source of the state of MCP servers, which the program around this crate implements.
 
 use agent_spaces_project::mcp::ReviewedChange;
 use std::pin::Pin;

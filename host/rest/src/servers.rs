@@ -179,7 +179,12 @@ fn source(service: &Service) -> Option<Arc<dyn ServerSource>> {
 /// Returns the servers that a caller may see.
 async fn seen(service: &Service, who: &Who) -> Result<Vec<ServerView>, Problem> {
     let Some(source) = source(service) else { return Ok(Vec::new()) };
-    let states = tokio::task::spawn_blocking(move || source.servers());
+    let permit = service.0.callers.view_permit(who.owner()).await;
+    let states = tokio::task::spawn_blocking(move || {
+        // Held here: a client that disconnects does not end the comparison.
+        let _permit = permit;
+        source.servers()
+    });
     let states = states.await.map_err(|error| Problem::internal(&error))?;
     let spaces = service.configured(who.0.caller());
     let is_operator = who.is_operator();

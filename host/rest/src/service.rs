@@ -1,6 +1,6 @@
 //! State that all requests share: the store, the spaces, the runs in memory.
 
-use crate::audit::{ApiAction, AuditLog};
+use crate::audit::{Action, ApiAction, AuditLog, Subject};
 use crate::callers::CallerStates;
 use crate::change_feed::ChangeFeed;
 use crate::followers::Followers;
@@ -13,6 +13,7 @@ use crate::webhooks::Webhooks;
 use crate::who::Who;
 use agent_spaces_approvals::ApproverToken;
 use agent_spaces_durable::{DurableRuns, Worker};
+use agent_spaces_http_server::Client;
 use agent_spaces_journal::{DocumentFilter, Store};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use agent_spaces_serve::concurrency::ConcurrencyLimiter;
@@ -176,6 +177,13 @@ impl Service {
 }
 
 impl Service {
+    /// Writes to the audit log that a caller signs in to the console, or has signed out. Returns false if the log is required
+    /// and cannot be written.
+    pub async fn record_session(&self, client: &Client, is_begin: bool) -> bool {
+        let action = if is_begin { Action::SessionCreated } else { Action::SessionEnded };
+        self.record(ApiAction::new(&Who(client.clone()), action, Subject::default())).await.is_ok()
+    }
+
     /// Writes an action to the audit log, before it takes effect.
     pub(crate) async fn record(&self, action: ApiAction) -> Result<(), Problem> {
         let Some(log) = &self.0.settings.audit else { return Ok(()) };

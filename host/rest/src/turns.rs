@@ -1,5 +1,5 @@
-//! Places for work that the host does because a caller asks for it: those of its runs, so that nobody gets more of the
-//! machine this way.
+//! Concurrency limit on checks, explanations and replays: each takes one of the places of its caller's runs, so that no
+//! caller loads the host more than its runs may.
 
 use crate::problem::Problem;
 use crate::service::Service;

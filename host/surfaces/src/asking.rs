@@ -151,7 +151,7 @@ fn size(event: &AgentEvent) -> usize {
 /// State of a question.
 #[derive(Debug, Default)]
 struct State {
-    /// Whether calls were made.
+    /// True if calls were made.
     has_calls: AtomicBool,
     /// Bytes of events that nobody has read.
     queued: AtomicUsize,

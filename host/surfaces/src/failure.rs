@@ -23,7 +23,7 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// Member of the request that is at fault.
     pub(crate) param: Option<String>,
-    /// Whether the agent made calls before it failed. The same request could make them again.
+    /// True if the agent made calls before it failed. The same request could make them again.
     pub(crate) had_calls: bool,
     /// Methods that the path takes, where the request has another: the header `Allow`.
     pub(crate) allowed: Option<&'static str>,

@@ -75,7 +75,7 @@ pub(crate) async fn respond(mut asked: Asked, encoder: impl Encoder) -> Result<H
     Ok(response)
 }
 
-/// Whether a model said something, or a person is needed.
+/// Returns true if a model said something, or a person is needed.
 fn is_sign_of_answer(event: &AgentEvent) -> bool {
     matches!(
         event,

@@ -5,18 +5,18 @@ use agent_spaces_agent::AgentEvent;
 /// Text that was sent.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// Whether text is sent at the end alone.
+    /// True if text is sent at the end alone.
     is_whole: bool,
     /// Text since a model was asked last.
     current: String,
-    /// Whether any text was sent before that.
+    /// True if any text was sent before that.
     has_earlier: bool,
 }
 
 /// Text to send.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Whether other text was sent before: this begins a new paragraph.
+    /// True if other text was sent before: this begins a new paragraph.
     pub(crate) is_new_paragraph: bool,
     /// The text.
     pub(crate) piece: String,

@@ -69,6 +69,20 @@ impl PipedRun {
         }
     }
 
+    /// Waits until the script prints this, which it may have done before the events that were returned last.
+    pub(crate) fn prints(&mut self, text: &str) {
+        let is_it = |line: &String| {
+            serde_json::from_str::<Value>(line)
+                .is_ok_and(|event| (&event["type"], &event["text"]) == (&"console".into(), &text.into()))
+        };
+        while !self.read.iter().any(is_it) {
+            match self.lines.recv_timeout(TIMEOUT) {
+                Ok(line) => self.read.push(line),
+                Err(error) => panic!("`{text}` is not printed: {error}, but {:#?}", self.read),
+            }
+        }
+    }
+
     /// The next request, and its id.
     pub(crate) fn asks(&mut self) -> (String, Value) {
         let event = self.next("approvalRequired");

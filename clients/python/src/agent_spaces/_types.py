@@ -486,7 +486,7 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class CheckedTypes:
-    """Whether types were checked."""
+    """Result of the type check."""
 
     checked: bool
     reason: str | None = None

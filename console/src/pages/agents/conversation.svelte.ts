@@ -15,6 +15,8 @@ const FLUSH_MS = 60;
 /** Longest text of a question that is kept while it is under way. */
 const MAX_TEXT = 4 * 1024 * 1024;
 const MAX_TURNS = 500;
+/** Notes and calls of a turn that are kept. */
+const MAX_NOTES = 200;
 /** Messages of a session that are kept, the newest ones, and answers that are read for them: each has some megabytes. */
 const MAX_MESSAGES = 5000;
 const MAX_PARTS = 40;
@@ -67,9 +69,13 @@ export class Conversation {
   /** Opens a session, or begins a new one. Not while a question is under way. */
   open = async (id: string | undefined): Promise<void> => {
     if (this.asking || (id === this.id && (id === undefined || this.loading || this.stored !== undefined))) return;
+    // The answer about a session that was left must not come into this one.
+    this.#loads?.abort();
+    this.loading = false;
     this.id = id;
     this.#clear();
     this.stored = undefined;
+    this.cut = false;
     this.loadError = undefined;
     if (id !== undefined) await this.load();
   };
@@ -82,9 +88,10 @@ export class Conversation {
     this.#loads = abort;
     this.loading = true;
     try {
-      const stored = await this.#whole(id, abort.signal);
+      const { stored, cut } = await this.#whole(id, abort.signal);
       if (abort.signal.aborted) return false;
       this.stored = stored;
+      this.cut = cut;
       this.loadError = undefined;
       return true;
     } catch (error) {
@@ -96,7 +103,7 @@ export class Conversation {
   };
 
   /** Reads a session, which comes in parts, the oldest first. */
-  async #whole(id: string, signal: AbortSignal): Promise<SessionPart> {
+  async #whole(id: string, signal: AbortSignal): Promise<{ stored: SessionPart; cut: boolean }> {
     const place = path`/v1/agents/${this.agent}/sessions/${id}`;
     const first = await get<SessionPart>(place, {}, signal);
     let messages = first.messages;
@@ -111,8 +118,7 @@ export class Conversation {
       }
       next = part.next;
     }
-    this.cut = cut;
-    return { ...first, messages };
+    return { stored: { ...first, messages }, cut };
   }
 
   ask = async (question: string): Promise<void> => {
@@ -222,7 +228,7 @@ export class Conversation {
         turn.text = '';
         turn.reasoning = '';
         const next = text(data.next);
-        turn.notes.push(`${text(data.model)} failed: ${text(data.message)}${next ? ` Next: ${next}.` : ''}`);
+        this.#note(`${text(data.model)} failed: ${text(data.message)}${next ? ` Next: ${next}.` : ''}`);
         break;
       }
       case 'answered': {
@@ -232,10 +238,10 @@ export class Conversation {
         break;
       }
       case 'callStarted':
-        this.#turn().calls.push({ id: text(data.id), name: text(data.name), status: 'running' });
+        if (this.#turn().calls.length < MAX_NOTES) this.#turn().calls.push({ id: text(data.id), name: text(data.name), status: 'running' });
         break;
       case 'callFinished': {
-        const call = this.turns.flatMap((turn) => turn.calls).findLast((known) => known.id === data.id);
+        const call = this.turns.findLast((turn) => turn.calls.some((known) => known.id === data.id))?.calls.findLast((known) => known.id === data.id);
         if (call) {
           call.status = data.isError === true ? 'failed' : 'finished';
           call.bytes = amount(data.bytes);
@@ -250,12 +256,17 @@ export class Conversation {
         break;
       case 'approvalDecided':
         this.decided(text(data.id));
-        this.#turn().notes.push(data.approved === true ? 'A person approved the call.' : 'The call was denied, or nobody decided in time.');
+        this.#note(data.approved === true ? 'A person approved the call.' : 'The call was denied, or nobody decided in time.');
         break;
       case 'note':
-        this.#turn().notes.push(text(data.text));
+        this.#note(text(data.text));
         break;
     }
+  }
+
+  #note(note: string): void {
+    const { notes } = this.#turn();
+    if (notes.length < MAX_NOTES) notes.push(note);
   }
 
   #flush = (): void => {

@@ -39,6 +39,13 @@ export class Inbox {
   #abort = new AbortController();
   #decided: Promise<void> | undefined;
   #settled = new Set<string>();
+  /** Reads of the lists so far, and the newest ones whose answers count: an answer that comes late is older than what is shown. */
+  #reads = 0;
+  #newest = 0;
+  #agentReads = 0;
+  #agentNewest = 0;
+  /** Decided requests, with the number of reads until then: their answers may still list them as pending. */
+  #gone = new Map<string, number>();
   #reread = false;
 
   constructor(onnew: () => void) {
@@ -65,20 +72,27 @@ export class Inbox {
   }
 
   reload = async (): Promise<void> => {
+    const read = ++this.#reads;
     try {
       const [found] = await Promise.all([all<Approval>('/v1/approvals', { status: 'pending', limit: 100 }, MAX_PENDING, this.#abort.signal), this.#loadAgents()]);
-      this.runs = found.map(ofRun);
+      if (read < this.#newest) return;
+      this.#newest = read;
+      this.runs = found.map(ofRun).filter(({ id }) => read > (this.#gone.get(id) ?? 0));
+      for (const [id, until] of this.#gone) if (until < read) this.#gone.delete(id);
       this.error = undefined;
       this.loaded = true;
       this.#tellNew();
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.error = asApiError(error);
+      if (!this.#abort.signal.aborted && read > this.#newest) this.error = asApiError(error);
     }
   };
 
   async #loadAgents(): Promise<void> {
+    const read = ++this.#agentReads;
     try {
       const { items } = await get<{ items: AgentApproval[] }>('/v1/agents/approvals', undefined, this.#abort.signal);
+      if (read <= this.#agentNewest) return;
+      this.#agentNewest = read;
       const next = items.map(ofAgent);
       if (JSON.stringify(next) === JSON.stringify(this.agents)) return;
       this.agents = next;
@@ -100,6 +114,7 @@ export class Inbox {
   #changed(change: Change): void {
     if (change.type === 'approval' && change.status !== 'pending') {
       this.runs = this.runs.filter((request) => request.id !== change.id);
+      this.#gone.set(change.id, this.#reads);
       this.#settled.add(change.id);
     } else if (change.type === 'reload') this.#reread = true;
     this.#timer ??= setTimeout(() => {
@@ -135,6 +150,8 @@ export class Inbox {
 
   /** Takes over a decision that was made here. */
   settle(request: Request): void {
+    if (request.kind === 'run') this.#gone.set(request.id, this.#reads);
+    else this.#agentNewest = this.#agentReads;
     this.runs = this.runs.filter((one) => one.id !== request.id);
     this.agents = this.agents.filter((one) => one.id !== request.id);
     if (this.decidedLoaded && request.kind === 'run') this.decided = [request, ...this.decided.filter((one) => one.id !== request.id)];

@@ -1,5 +1,6 @@
 /** Calls that need a person: those of runs and those of agents, in one shape. */
 
+import { oneLine, preview } from '../../lib/text';
 import type { Approval, ApprovalStatus, Decision, Value } from '../../lib/types';
 
 export interface Call {
@@ -82,6 +83,18 @@ export function title(request: Request): string {
   const [first] = request.calls;
   const more = request.calls.length - 1;
   return `${first?.label ?? 'call'}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Values of the arguments on one line, without their names: they tell calls of one function apart. */
+export function gist(params: Value): string {
+  const values: string[] = [];
+  const collect = (value: unknown, depth: number): void => {
+    if (values.length >= 8) return;
+    if (value !== null && typeof value === 'object' && depth < 4) for (const one of Object.values(value).slice(0, 8)) collect(one, depth + 1);
+    else if (value !== '') values.push(typeof value === 'string' ? oneLine(value, 40) : preview(value, 40));
+  };
+  collect(params, 0);
+  return values.join(' · ');
 }
 
 /** Who asks, in words. */

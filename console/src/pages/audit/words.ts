@@ -45,7 +45,6 @@ const ACTIONS: Record<string, string> = {
   'run.created': 'started a run',
   'run.cancelled': 'cancelled a run',
   'run.resumed': 'resumed a run',
-  'run.replayed': 'replayed a run',
   'call.answered': 'said how a call ended',
   'approval.decided': 'decided on an approval',
   'program.published': 'published a program',
@@ -53,6 +52,8 @@ const ACTIONS: Record<string, string> = {
   'file.written': 'wrote a file',
   'file.deleted': 'deleted a file',
   'server.accepted': 'accepted a change of an MCP server',
+  'session.created': 'signed in to the console',
+  'session.ended': 'signed out of the console',
 };
 
 /** Kinds of actions that the search offers. */

@@ -95,6 +95,10 @@ export class RunList {
     if (change.type === 'reload') return this.reload();
     if (change.type !== 'run') return;
     this.#changes.set(change.id, { status: change.status, updatedAt: change.updatedAt, name: change.name });
+    this.#later();
+  }
+
+  #later(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       void this.#apply();
@@ -102,10 +106,12 @@ export class RunList {
   }
 
   async #apply(): Promise<void> {
-    if (this.first) return;
+    // An answer that is on its way may be older than the changes: they are applied after it.
+    if (this.loading) return this.#later();
     const changes = this.#changes;
     this.#changes = new Map();
     let items = this.items;
+    if (this.first) return;
     let unknown = false;
     let left = false;
     for (const [id, change] of changes) {
@@ -115,6 +121,7 @@ export class RunList {
         unknown ||= this.#status === undefined || this.#status === change.status;
         continue;
       }
+      if (change.updatedAt < old.updatedAt) continue;
       if (items === this.items) items = [...items];
       items[at] = { ...old, status: change.status, updatedAt: change.updatedAt };
       left ||= this.#status !== undefined && this.#status !== change.status;
@@ -143,8 +150,10 @@ export class RunList {
       // The next change, or the next reload, reads them.
       return;
     }
-    if (found.length === 0) return;
-    const all = [...found, ...this.items];
+    // Another request may have brought some of them meanwhile.
+    const missing = found.filter((run) => !this.#index.has(run.id));
+    if (missing.length === 0) return;
+    const all = [...missing, ...this.items];
     all.sort((a, b) => (a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0));
     this.#set(all.slice(0, MAX_RUNS));
   }

@@ -31,7 +31,7 @@ struct State {
     next: u64,
     /// Bytes of all records.
     bytes: u64,
-    /// What all records took.
+    /// Totals of all records.
     totals: SessionTotals,
     /// The failure of an earlier record: whether it was written is not known, so none is written after it.
     failed: Option<AgentError>,

@@ -96,7 +96,7 @@ pub struct SessionSummary {
     pub updated: i64,
     /// Time from which on it is gone.
     pub expires: Option<i64>,
-    /// What its questions took, but for one that is being answered.
+    /// Totals of its answered questions.
     #[serde(flatten)]
     pub totals: SessionTotals,
 }

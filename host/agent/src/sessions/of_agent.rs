@@ -1,4 +1,4 @@
-//! Sessions of one agent, for whoever looks at them: a caller sees its own, the operator those of all.
+//! Lists and transcripts of the sessions of one agent: a caller sees its own, the operator those of all.
 
 use super::{MAX_PAGE, SESSION, SessionPage, SessionPart, Sessions, is_expired, now_ms, store_failed, summary};
 use crate::error::AgentError;

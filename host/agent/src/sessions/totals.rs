@@ -3,7 +3,7 @@
 use crate::record::Record;
 use serde::{Deserialize, Serialize};
 
-/// What the questions of a session took so far.
+/// Turns, tokens and money of all questions of a session so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionTotals {

@@ -90,6 +90,11 @@ impl<'a> Code<'a> {
         let latest = now.saturating_add(purpose.lifetime()).saturating_add(MAX_SKEW);
         now < self.expiry && self.expiry <= latest
     }
+
+    /// Returns true if it was made at this time or later.
+    pub(super) fn is_made_since(&self, purpose: Purpose, time: u64) -> bool {
+        self.expiry >= time.saturating_add(purpose.lifetime())
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Sessions of callers in a browser, by cookie, and links that sign in once.
 //!
 //! A cookie says who its caller is and until when, and is signed with a key of that caller's token. So nothing is stored:
-//! a session survives a restart, and ends when the token changes. A server remembers only what counts no more: sessions
-//! that were signed out, and links that were used.
+//! a session survives a restart, and ends when the token changes. A server remembers only revoked codes: sessions that
+//! were signed out, and links that were used.
 //!
-//! - `code`: signed text of cookies and links; `spent`: codes that count no more
-//! - `own_page`: protection against cross-site requests
+//! - `code`: signed text of cookies and links; `spent`: revoked codes
+//! - `own_page`: protection against cross-site request forgery (CSRF)
 
 mod code;
 mod own_page;
@@ -40,6 +40,8 @@ struct Member {
     ended: Mutex<Spent>,
     /// Links that were used.
     used: Mutex<Spent>,
+    /// Start of the server: links that were used before are not known.
+    since: u64,
 }
 
 /// Session that began.
@@ -57,7 +59,7 @@ pub enum SignInError {
     /// No caller has this token.
     #[error("Unknown token (use the operator's token, or that of a caller)")]
     Token,
-    /// The link does not count.
+    /// The link is forged, has expired, or was used.
     #[error("The link was used, has expired, or is of another token (make a new one with `agent-spaces console`)")]
     Link,
     /// The system has no random numbers.
@@ -80,6 +82,7 @@ impl Sessions {
             key: token.session_key(),
             ended: Mutex::default(),
             used: Mutex::default(),
+            since: now(),
         };
         Sessions(Arc::new(callers.entries().map(member).collect()))
     }
@@ -99,23 +102,25 @@ impl Sessions {
     fn sign_in_with_link_at(&self, link: &str, is_secure: bool, now: u64) -> Result<SignedIn<'_>, SignInError> {
         let code = Code::parse(link).ok_or(SignInError::Link)?;
         let signer = self.find(|member| code.is_signed(Purpose::Link, &member.key));
-        let member = signer.filter(|_| code.is_current(Purpose::Link, now)).ok_or(SignInError::Link)?;
+        // Links from before the start may have been used. A clock that was set back says nothing about that.
+        let is_known = |member: &Member| now < member.since || code.is_made_since(Purpose::Link, member.since);
+        let is_valid = |member: &&Member| code.is_current(Purpose::Link, now) && is_known(member);
+        let member = signer.filter(is_valid).ok_or(SignInError::Link)?;
         if !locked(&member.used).spend(code.mac, code.expiry, now) {
             return Err(SignInError::Link);
         }
         member.sign_in(is_secure, now)
     }
 
-    /// Ends the session of a request, and returns the value of `Set-Cookie` that removes the cookie.
-    pub fn sign_out(&self, uri: &Uri, headers: &HeaderMap) -> HeaderValue {
-        self.sign_out_at(uri, headers, now());
-        HeaderValue::from_static("agent_spaces_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")
-    }
-
-    fn sign_out_at(&self, uri: &Uri, headers: &HeaderMap, now: u64) {
-        if let Some((member, code)) = self.session(uri, headers, now) {
+    /// Ends the session of a request. Returns its caller, if there was one, and the value of `Set-Cookie` that removes the
+    /// cookie.
+    pub fn sign_out(&self, uri: &Uri, headers: &HeaderMap) -> (Option<&Client>, HeaderValue) {
+        let now = now();
+        let ended = self.session(uri, headers, now).map(|(member, code)| {
             locked(&member.ended).end(code.mac, code.expiry, now);
-        }
+            &member.client
+        });
+        (ended, HeaderValue::from_static("agent_spaces_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"))
     }
 
     /// Returns the caller whose session a request has. The cookie counts only from pages of this server.

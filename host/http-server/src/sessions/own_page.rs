@@ -1,4 +1,4 @@
-//! Protection against cross-site requests: only pages of this server may use sessions.
+//! Protection against cross-site request forgery (CSRF): only pages of this server may use sessions.
 
 use crate::origin_check::is_same_origin;
 use http::header::ORIGIN;

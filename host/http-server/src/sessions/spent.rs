@@ -1,4 +1,4 @@
-//! Codes that count no more, until they expire.
+//! Revoked sessions and used links, remembered until they expire.
 
 use std::collections::HashMap;
 

@@ -118,9 +118,11 @@ fn signing_out_ends_one_session() {
     let [first, second] = [0, 1].map(|_| cookie_of(&sessions.sign_in(ANN, false).unwrap()));
     let mut foreign = sent(&[&first]);
     foreign.remove(CONSOLE_HEADER);
-    sessions.sign_out(&uri, &foreign);
+    assert!(sessions.sign_out(&uri, &foreign).0.is_none());
     assert!(is_ann(&sessions, &[&first]), "another site cannot sign anyone out");
-    let removed = sessions.sign_out(&uri, &sent(&[&first]));
+    let (ended, removed) = sessions.sign_out(&uri, &sent(&[&first]));
+    assert_eq!(ended.map(Client::owner), Some("ann"));
+    assert!(sessions.sign_out(&uri, &sent(&[&first])).0.is_none(), "it ended before");
     assert!(
         removed.to_str().unwrap().starts_with(&format!("{NAME}=;")) && removed.to_str().unwrap().contains("Max-Age=0")
     );
@@ -141,6 +143,12 @@ fn a_link_signs_in_once_and_soon() {
     for wrong in [new("the-token-of-nobody"), String::new(), new(ANN).replacen("v1..", "v1.cHJvY2Vzcw.", 1)] {
         assert!(matches!(sessions.sign_in_with_link(&wrong, false), Err(SignInError::Link)), "{wrong}");
     }
+    let key = Token::new(ANN).unwrap().session_key();
+    let earlier = mint(Purpose::Link, &key, "", now() - 60).unwrap();
+    assert!(
+        matches!(sessions.sign_in_with_link(&earlier, false), Err(SignInError::Link)),
+        "a server that was restarted does not know whether it was used"
+    );
     let session = cookie_of(&sessions.sign_in(ANN, false).unwrap());
     let session = session.split_once('=').unwrap().1;
     assert!(matches!(sessions.sign_in_with_link(session, false), Err(SignInError::Link)), "a session is no link");

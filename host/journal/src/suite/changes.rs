@@ -1,4 +1,4 @@
-//! What changed last.
+//! Tests of changed runs and decided approvals, newest first.
 
 use super::filters::mixed_runs;
 use super::{Fixture, LEASE, entry};

@@ -77,7 +77,7 @@ pub(super) fn headers(provider: &Provider, request: &WireRequest, is_stream: boo
     Ok(headers)
 }
 
-/// Whether a server is on this machine, and so not reached through a proxy.
+/// Returns true if a server is on this machine, and so not reached through a proxy.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),

@@ -40,7 +40,7 @@ pub(super) fn count(value: &Value, name: &str) -> Option<u64> {
     value.get(name).and_then(Value::as_u64)
 }
 
-/// Whether a JSON Schema describes an object.
+/// Returns true if a JSON Schema describes an object.
 pub(super) fn is_object_schema(schema: &Map<String, Value>) -> bool {
     let is_named = match schema.get("type") {
         Some(Value::String(name)) => name == "object",

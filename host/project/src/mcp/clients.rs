@@ -29,7 +29,7 @@ struct Inner {
     of_callers: Mutex<Vec<Weak<CallerSessions>>>,
     /// All live servers, to close them.
     made: Mutex<Vec<Made>>,
-    /// What was last seen of servers, by name and file.
+    /// Last known states of servers, by name and file.
     seen: Mutex<BTreeMap<(String, PathBuf), Arc<LastSeen>>>,
 }
 

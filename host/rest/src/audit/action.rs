@@ -43,6 +43,12 @@ pub(crate) enum Action {
     /// The tools of an MCP server were accepted.
     #[serde(rename = "server.accepted")]
     ServerAccepted,
+    /// The caller signed in to the console.
+    #[serde(rename = "session.created")]
+    SessionCreated,
+    /// The caller signed out.
+    #[serde(rename = "session.ended")]
+    SessionEnded,
 }
 
 /// Things that an action is about.

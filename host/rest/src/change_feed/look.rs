@@ -1,4 +1,4 @@
-//! What changed since the last look.
+//! Polling of the store for changes since the last look.
 //!
 //! The store lists runs by the time of their last change, and approvals by the times of the request and the decision.
 //! Each look goes back a little before the newest time that it knows: another process may have written within the same
@@ -14,10 +14,10 @@ use std::time::SystemTime;
 /// Time that a look goes back.
 const OVERLAP_MS: i64 = 1_000;
 
-/// Rows that are read at once, and pages of one look. One that finds more is given up: those who follow read their lists
-/// again, which is less work.
-const PAGE: usize = 200;
-const MAX_PAGES: usize = 50;
+/// Rows that are read at once, since an approval may have a megabyte of arguments, and pages of one look. A look that finds
+/// more is given up: those who follow read their lists again, which is less work.
+const PAGE: usize = 50;
+const MAX_PAGES: usize = 200;
 
 /// Most requests for approval whose end of time is awaited.
 const MAX_OPEN: usize = 1_000;
@@ -32,7 +32,7 @@ impl From<StoreError> for Missed {
     }
 }
 
-/// What was told, and how far the store was read.
+/// Reader of changes: its positions in the store, and the states that it has sent.
 pub(super) struct Looker {
     project: String,
     runs: Newest,
@@ -95,10 +95,17 @@ impl Looker {
     pub(super) async fn begin(store: &dyn Store, project: &str) -> Result<Looker, Missed> {
         let now = now_ms();
         let runs_of = Some(RunOwner { project: project.to_owned(), caller: None, space: None });
-        let filter = ApprovalFilter { runs_of, limit: MAX_OPEN, ..ApprovalFilter::default() };
-        let rows = store.approvals(filter).await?;
-        let open =
-            rows.iter().filter_map(|row| approval_request::read(row).map(|request| (row.id.clone(), request.expires)));
+        let (mut open, mut after) = (HashMap::new(), None);
+        for _ in 0..MAX_OPEN / PAGE {
+            let filter = ApprovalFilter { runs_of: runs_of.clone(), after, limit: PAGE, ..ApprovalFilter::default() };
+            let rows = store.approvals(filter).await?;
+            let read = |row: &ApprovalRow| Some((row.id.clone(), approval_request::read(row)?.expires));
+            open.extend(rows.iter().filter_map(read));
+            if rows.len() < PAGE {
+                break;
+            }
+            after = rows.last().map(|row| (row.created, row.id.clone()));
+        }
         Ok(Looker {
             project: project.to_owned(),
             runs: Newest(now),
@@ -106,7 +113,7 @@ impl Looker {
             decided: Newest(now),
             told_runs: HashMap::new(),
             told_approvals: HashMap::new(),
-            open: open.collect(),
+            open,
         })
     }
 

@@ -1,9 +1,9 @@
-//! Changes of runs and approvals, told to all who follow them.
+//! Change feed: broadcasts changes of runs and approvals to its followers.
 //!
 //! One task reads the store for all of them, and only while somebody follows. It sees changes by other processes with the
 //! same store too.
 //!
-//! - `look`: what changed since the last look
+//! - `look`: polling of the store for changes since the last look
 
 mod look;
 #[cfg(test)]

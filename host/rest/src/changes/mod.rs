@@ -1,4 +1,4 @@
-//! Stream of the changes of runs and approvals, for those who show lists of them.
+//! `GET /v1/changes`: stream of changes of runs and approvals, for pages that show lists of them.
 //!
 //! - `stream`: server-sent events of one caller
 //! - `routes`: requests

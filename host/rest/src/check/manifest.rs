@@ -1,4 +1,4 @@
-//! Manifest of a program for whoever asks.
+//! Manifest of a program, without what its caller may not see.
 
 use crate::limits::RunLimits;
 use crate::source::Assembled;

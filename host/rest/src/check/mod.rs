@@ -55,7 +55,7 @@ pub(crate) struct CheckView {
     diagnostics: Vec<DiagnosticView>,
     /// Mistakes that were left out.
     more: usize,
-    /// Whether types were checked.
+    /// Result of the type check.
     types: TypesView,
     /// Functions that the program can call, as `agent-spaces manifest --json` shows them; missing if it cannot run. Only
     /// the operator sees rules, providers and folders.
@@ -64,7 +64,7 @@ pub(crate) struct CheckView {
     manifest: Option<Value>,
 }
 
-/// Whether types were checked.
+/// Result of the type check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = CheckedTypes)]

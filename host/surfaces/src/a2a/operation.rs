@@ -37,18 +37,23 @@ pub(super) struct SendRequest {
     configuration: Option<Configuration>,
 }
 
-/// `SendMessageConfiguration` of the protocol.
+/// `SendMessageConfiguration` of the protocol. Members may have the names of its Protocol Buffers too, as in all requests: the
+/// JSON mapping of Protocol Buffers says so.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Configuration {
+    #[serde(alias = "accepted_output_modes")]
     accepted_output_modes: Vec<String>,
+    #[serde(alias = "task_push_notification_config")]
     task_push_notification_config: Option<Value>,
+    #[serde(alias = "history_length")]
     history_length: Option<i64>,
+    #[serde(alias = "return_immediately")]
     return_immediately: bool,
 }
 
 impl SendRequest {
-    /// Whether the answer is the task as it begins.
+    /// Returns true if the answer is the task as it begins.
     pub(super) fn returns_immediately(&self) -> bool {
         self.configuration.as_ref().is_some_and(|configuration| configuration.return_immediately)
     }
@@ -58,7 +63,7 @@ impl SendRequest {
         history(self.configuration.as_ref().and_then(|configuration| configuration.history_length))
     }
 
-    /// Whether the caller reads JSON and no text.
+    /// Returns true if the caller reads JSON and no text.
     pub(super) fn wants_json(&self) -> bool {
         let modes = self.configuration.iter().flat_map(|configuration| &configuration.accepted_output_modes);
         let mut wants_json = false;
@@ -107,12 +112,18 @@ pub(super) struct ListRequest {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ListParams {
+    #[serde(alias = "context_id")]
     context_id: Option<String>,
     status: Option<String>,
+    #[serde(alias = "page_size")]
     page_size: Option<i64>,
+    #[serde(alias = "page_token")]
     page_token: Option<String>,
+    #[serde(alias = "history_length")]
     history_length: Option<i64>,
+    #[serde(alias = "status_timestamp_after")]
     status_timestamp_after: Option<String>,
+    #[serde(alias = "include_artifacts")]
     include_artifacts: Option<bool>,
 }
 
@@ -161,7 +172,7 @@ fn read_token(token: &str) -> Option<(i64, String)> {
 #[serde(rename_all = "camelCase")]
 struct TaskParams {
     id: String,
-    #[serde(default)]
+    #[serde(default, alias = "history_length")]
     history_length: Option<i64>,
 }
 
@@ -288,6 +299,10 @@ mod tests {
 
     #[test]
     fn methods_are_those_of_the_protocol() {
+        for name in ["historyLength", "history_length"] {
+            let named = Operation::of_method("GetTask", Some(json!({ "id": "t", name: 2 }))).unwrap();
+            assert!(matches!(named, Operation::Get { history: Some(2), .. }), "{name}");
+        }
         let task = Some(json!({ "id": "t", "historyLength": 2 }));
         let got = Operation::of_method("GetTask", task.clone()).unwrap();
         assert!(matches!(got, Operation::Get { task, history: Some(2) } if task == "t"));

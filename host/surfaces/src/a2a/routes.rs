@@ -37,7 +37,7 @@ pub struct A2aSettings {
     pub limit: Option<usize>,
     /// URL under which callers reach the server, for cards. Without one it is `http://` and the header `Host`.
     pub public_url: Option<String>,
-    /// Whether requests need no token. Cards say which they need.
+    /// True if requests need no token. Cards say which they need.
     pub is_open: bool,
 }
 
@@ -257,7 +257,7 @@ fn check_body_type(parts: &Parts, body: &[u8]) -> Result<(), A2aError> {
     if is_right { Ok(()) } else { Err(A2aError::new(ErrorKind::BodyType, message)) }
 }
 
-/// Whether a header with media types names this one.
+/// Returns true if a header with media types names this one.
 fn is_named(header: &str, media_type: &str) -> bool {
     let mut kinds = header.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());
     kinds.any(|kind| kind.eq_ignore_ascii_case(media_type))

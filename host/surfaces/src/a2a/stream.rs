@@ -30,7 +30,7 @@ pub(super) struct Subscription {
     /// The task.
     pub(super) first: Update,
     pub(super) updates: mpsc::Receiver<Update>,
-    /// Whether the stream ends when the task waits for its caller.
+    /// True if the stream ends when the task waits for its caller.
     pub(super) ends_with_wait: bool,
 }
 

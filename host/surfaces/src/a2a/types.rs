@@ -111,12 +111,12 @@ pub(super) enum TaskState {
 }
 
 impl TaskState {
-    /// Whether nothing comes after it.
+    /// Returns true if nothing comes after it.
     pub(super) fn is_over(self) -> bool {
         matches!(self, TaskState::Completed | TaskState::Failed | TaskState::Canceled | TaskState::Rejected)
     }
 
-    /// Whether the task goes on by itself.
+    /// Returns true if the task goes on by itself.
     pub(super) fn is_going(self) -> bool {
         matches!(self, TaskState::Submitted | TaskState::Working)
     }

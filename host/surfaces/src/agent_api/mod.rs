@@ -22,7 +22,9 @@ use crate::observed::observed;
 use crate::responses::json_response;
 use crate::stream;
 use agent_spaces_http_server::body::collect;
-use agent_spaces_http_server::{Access, Authenticated, Client, Handling, HttpResponse, Refusal, Routes, Stopping};
+use agent_spaces_http_server::{
+    Access, Authenticated, Client, Handling, HttpResponse, Refusal, Routes, Stopping, until_sent,
+};
 use answer::AgentEvents;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
@@ -131,7 +133,8 @@ impl AgentRoutes {
                 }
                 (Place::Session(agent, id), &Method::GET) => {
                     let (service, query) = (self.asker.service(), head.uri.query());
-                    Ok(json_response(&self.sessions.get(service, client, agent, id, query).await?))
+                    let (session, permit) = self.sessions.get(service, client, agent, id, query).await?;
+                    Ok(until_sent(json_response(&session), permit))
                 }
                 (Place::Waiting, &Method::GET) => Ok(json_response(&self.asker.approvals().list(client))),
                 (Place::Approval(id), &Method::GET) => Ok(json_response(&self.asker.approvals().get(client, id)?)),

@@ -5,8 +5,10 @@ use crate::failure::Failure;
 use agent_spaces_agent::{AgentService, SessionPage, SessionPart, SessionSummary};
 use agent_spaces_http_server::Client;
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::form_urlencoded;
 
 /// Bytes of a query, and sessions of a page.
@@ -14,15 +16,17 @@ const MAX_QUERY: usize = 2_048;
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
 
-/// Sessions that are read at once: each has some megabytes.
+/// Sessions that one caller reads at once: each has some megabytes, which stay in memory until they are sent.
 const MAX_READS: usize = 4;
 
 /// Milliseconds from the Unix epoch to the year 9999, after which RFC 3339 has no times.
 const MAX_MS: u64 = 253_370_764_800_000;
 
 /// Reads sessions.
+#[derive(Default)]
 pub(super) struct SessionReader {
-    reads: Semaphore,
+    /// Reads that each caller may still have. The configuration bounds the number of callers.
+    reads: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
 }
 
 /// Query of a request.
@@ -30,12 +34,6 @@ pub(super) struct SessionReader {
 struct Query {
     limit: Option<usize>,
     cursor: Option<String>,
-}
-
-impl Default for SessionReader {
-    fn default() -> SessionReader {
-        SessionReader { reads: Semaphore::new(MAX_READS) }
-    }
 }
 
 impl SessionReader {
@@ -60,7 +58,7 @@ impl SessionReader {
         Ok(page)
     }
 
-    /// Returns a session with its messages, some megabytes of them at most.
+    /// Returns a session with its messages, some megabytes of them at most, and the permit to hold until they are sent.
     pub(super) async fn get(
         &self,
         service: &AgentService,
@@ -68,14 +66,14 @@ impl SessionReader {
         agent: &str,
         id: &str,
         query: Option<&str>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<(Value, Option<OwnedSemaphorePermit>), Failure> {
         check_agent(service, client, agent)?;
         let from = match read_query(query, false)?.cursor {
             Some(cursor) => cursor.parse::<u64>().map_err(|_| wrong_cursor())?,
             None => 1,
         };
         // The semaphore is never closed.
-        let _turn = self.reads.acquire().await.ok();
+        let permit = self.reads_of(client).acquire_owned().await.ok();
         let found = service.session_part(client, agent, id, from).await;
         let SessionPart { summary: session, records, next } = found.map_err(|error| Failure::of_error(&error))?;
         let mut shown = summary(&session);
@@ -83,7 +81,13 @@ impl SessionReader {
         if let Some(next) = next {
             shown["next"] = next.to_string().into();
         }
-        Ok(shown)
+        Ok((shown, permit))
+    }
+
+    fn reads_of(&self, client: &Client) -> Arc<Semaphore> {
+        let mut reads = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Semaphore::new(MAX_READS));
+        reads.entry(client.identity().clone()).or_insert_with(new).clone()
     }
 }
 
@@ -161,7 +165,6 @@ mod tests {
     use agent_spaces_journal::SqliteStore;
     use agent_spaces_models::Message;
     use agent_spaces_types::caller::Caller;
-    use std::sync::Arc;
 
     #[tokio::test]
     async fn a_caller_sees_its_own_sessions_and_the_operator_all() {
@@ -181,7 +184,7 @@ mod tests {
             assert_eq!((&session["id"], &session["title"]), (&json!(outcome.session), &json!("What is it?")));
             assert_eq!((&session["turns"], &session["usage"]["inputTokens"]), (&json!(2), &json!(20)));
             assert_eq!((&session["caller"], listed.get("next")), (&json!("ann"), None));
-            let read = reader.get(&service, &client, "planner", &outcome.session, None).await.unwrap();
+            let (read, _) = reader.get(&service, &client, "planner", &outcome.session, None).await.unwrap();
             let messages = read["messages"].as_array().unwrap();
             assert_eq!(messages.len(), 3, "{read}");
             assert_eq!((&messages[0]["role"], &messages[0]["text"]), (&json!("user"), &json!("What is it?")));
@@ -199,6 +202,18 @@ mod tests {
             assert_eq!(refused.kind, FailureKind::NotFound);
         }
         assert_eq!(reader.list(&service, &eve(), "planner", None).await.unwrap_err().kind, FailureKind::NotFound);
+
+        let read =
+            async |client: &Client| reader.get(&service, client, "planner", &outcome.session, None).await.unwrap();
+        let mut unsent = Vec::new();
+        for _ in 0..MAX_READS {
+            unsent.push(read(&ann()).await);
+        }
+        let wait = Duration::from_millis(50);
+        assert!(tokio::time::timeout(wait, read(&ann())).await.is_err(), "her client has to read some first");
+        drop(read(&Client::of_process(Caller::default())).await);
+        unsent.pop();
+        drop(read(&ann()).await);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) struct MessageEvents {
     written: Written,
     /// Number of the next block.
     blocks: usize,
-    /// Whether a block of text is open.
+    /// True if a block of text is open.
     is_open: bool,
 }
 

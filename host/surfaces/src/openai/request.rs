@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 pub(super) struct ChatRequest {
     pub(super) asking: Asking,
     pub(super) is_streamed: bool,
-    /// Whether a stream ends with the tokens.
+    /// True if a stream ends with the tokens.
     pub(super) has_usage: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a browser can be opened here.
+//! Detection of a graphical session, in which a browser can be opened.
 
 /// Variables of graphical sessions, and of programs that open a browser elsewhere: one is enough.
 const VARIABLES: [&str; 4] = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER"];

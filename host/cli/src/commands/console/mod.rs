@@ -1,6 +1,6 @@
 //! `agent-spaces console`
 //!
-//! - `server`: whether a server is there that takes the link; `browser`: whether one can be opened here
+//! - `server`: probe of the server; `browser`: detection of a graphical session
 
 mod browser;
 mod server;

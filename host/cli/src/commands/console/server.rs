@@ -1,4 +1,4 @@
-//! Whether a server is there that takes a link.
+//! Probe of the server: whether it answers, and accepts links of this token.
 
 use crate::commands::failure::Failure;
 use agent_spaces::Code;

@@ -7,6 +7,7 @@
 //! - `telemetry`: logs, metrics and traces
 //! - `audit`: audit log of the session for the REST API
 //! - `servers`: MCP servers of the project for the REST API
+//! - `sessions`: sessions of the console in the audit log
 //! - `drain_delay`: time between a signal and the shutdown
 
 pub(super) mod agents;
@@ -15,6 +16,7 @@ mod approver;
 mod audit;
 mod drain_delay;
 mod servers;
+mod sessions;
 mod slack;
 mod source;
 mod telemetry;
@@ -45,6 +47,7 @@ use audit::ServedAuditLog;
 use clap::Args;
 use drain_delay::DrainDelay;
 use servers::ProjectServers;
+use sessions::AuditedSessions;
 use source::ProjectSpaces;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -245,7 +248,8 @@ async fn serve(
     parts.push(Arc::new(rest));
     parts.push(mcp.clone());
     if let Some(sessions) = &sessions {
-        parts.push(Arc::new(ConsoleRoutes::new(sessions.clone())));
+        let log = Arc::new(AuditedSessions(service.clone()));
+        parts.push(Arc::new(ConsoleRoutes::new(sessions.clone()).with_log(log)));
         if let Ok(address) = bound.listener.local_addr() {
             console::announce(address);
         }

@@ -105,12 +105,13 @@ impl ProjectServers {
             return Some(ServerFault { detail, brief });
         }
         if let Some(error) = failure {
-            let told = CallError::Unavailable(error.clone());
-            let brief = brief(&server.name, &told, &self.source.argument());
-            return Some(ServerFault { detail: error.to_string(), brief });
+            let detail = self.source.session().clients().context().redactor.text(&error.to_string()).into_owned();
+            // Where the configuration is, is for the operator.
+            let brief = brief(&server.name, &CallError::Unavailable(error.clone()), "");
+            return Some(ServerFault { detail, brief });
         }
-        let why = self.source.discovery_failure(&server.name)?;
-        Some(ServerFault { detail: why.clone(), brief: why })
+        let detail = self.source.discovery_failure(&server.name)?;
+        Some(ServerFault { detail, brief: "its tools could not be listed".to_owned() })
     }
 
     async fn accept_now(&self, name: &str, offer: Option<&str>) -> Result<(), AcceptError> {

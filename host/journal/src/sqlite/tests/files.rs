@@ -63,8 +63,8 @@ fn a_newer_format_is_refused_and_not_changed() {
     let file = folder.join("journal.sqlite");
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(&file).unwrap();
-    assert_eq!(refusal(&folder), StoreError::Newer { found: 7, known: 3 });
-    assert!(refusal(&folder).to_string().contains("format 7, but this program knows formats up to 3"));
+    assert_eq!(refusal(&folder), StoreError::Newer { found: 7, known: 4 });
+    assert!(refusal(&folder).to_string().contains("format 7, but this program knows formats up to 4"));
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 

@@ -180,7 +180,7 @@ impl Blocks {
     }
 }
 
-/// Whether a block belongs to a server tool, which the provider runs itself.
+/// Returns true if a block belongs to a server tool, which the provider runs itself.
 fn is_of_server(kind: &str) -> bool {
     kind == "server_tool_use" || kind == "mcp_tool_use" || kind.ends_with("_tool_result")
 }

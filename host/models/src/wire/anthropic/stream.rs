@@ -15,9 +15,9 @@ pub(super) struct Stream {
     blocks: Blocks,
     /// Id of the message, once it has begun.
     message: Option<String>,
-    /// Whether a block was started.
+    /// True if a block was started.
     has_content: bool,
-    /// Whether `message_stop` came.
+    /// True if `message_stop` came.
     ended: bool,
 }
 

@@ -168,7 +168,7 @@ fn first_candidate(event: &Value) -> Option<&Value> {
     candidates.iter().find(|candidate| json::count(candidate, "index").unwrap_or(0) == 0)
 }
 
-/// Whether a part without text and call holds something to give back.
+/// Returns true if a part without text and call holds something to give back.
 fn is_content(part: &Value) -> bool {
     let is_value = |(name, value): (&String, &Value)| name != "thought" && !value.is_null();
     part.as_object().is_some_and(|members| members.iter().any(is_value))

@@ -159,7 +159,7 @@ fn sign_foreign_calls(written: &mut [Value]) {
     }
 }
 
-/// Whether a model is of version 3 or later. A name without a version, such as `gemini-flash-latest`, is of a late one.
+/// Returns true if a model is of version 3 or later. A name without a version, such as `gemini-flash-latest`, is of a late one.
 fn is_version_3(model: &str) -> bool {
     let model = model.strip_prefix("models/").unwrap_or(model);
     let Some(rest) = model.strip_prefix("gemini-") else { return false };

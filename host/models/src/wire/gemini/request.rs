@@ -36,7 +36,7 @@ fn declaration(tool: &Tool) -> Value {
     declaration
 }
 
-/// Whether a schema allows no arguments, or says nothing about them.
+/// Returns true if a schema allows no arguments, or says nothing about them.
 fn takes_nothing(schema: &Value) -> bool {
     let Some(members) = schema.as_object() else { return true };
     members.iter().all(|(name, value)| match name.as_str() {

@@ -25,7 +25,7 @@ struct Call {
     id: String,
     /// Key in the assembler.
     key: String,
-    /// Whether its name is known, and so the assembler has it.
+    /// True if its name is known, and so the assembler has it.
     is_started: bool,
     /// Arguments that came before the name.
     waiting: String,
@@ -91,7 +91,7 @@ impl Calls {
         self.take(&piece, at, assembler, watch).map(|_| ())
     }
 
-    /// Whether there is a call with a name.
+    /// Returns true if there is a call with a name.
     pub(super) fn is_any_started(&self) -> bool {
         self.calls.iter().any(|call| call.is_started)
     }

@@ -173,7 +173,7 @@ fn details_of(own: &[&Reasoning]) -> Vec<Map<String, Value>> {
     details
 }
 
-/// Whether a piece continues a detail: type and index are the same, and neither says that the detail had ended. A
+/// Returns true if a piece continues a detail: type and index are the same, and neither says that the detail had ended. A
 /// signature is the end of a text, and encrypted data comes at once.
 fn is_more_of(open: &Map<String, Value>, piece: &Map<String, Value>) -> bool {
     let is_same = |name: &str| present(open, name) == present(piece, name);
@@ -213,7 +213,7 @@ fn present<'a>(detail: &'a Map<String, Value>, name: &str) -> Option<&'a Value> 
     detail.get(name).filter(|value| !value.is_null())
 }
 
-/// Whether a member says something.
+/// Returns true if a member says something.
 fn has(detail: &Map<String, Value>, name: &str) -> bool {
     present(detail, name).is_some_and(|value| value.as_str() != Some(""))
 }

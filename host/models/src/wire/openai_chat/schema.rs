@@ -22,7 +22,7 @@ const MAPS: &[&str] = &["properties", "$defs", "definitions"];
 /// Keywords whose value is a list of schemas.
 const LISTS: &[&str] = &["anyOf", "prefixItems"];
 
-/// Whether every object of a schema names all of its members as required and allows no others, and no keyword is used
+/// Returns true if every object of a schema names all of its members as required and allows no others, and no keyword is used
 /// that strict mode refuses. Such a schema is enforced while the model writes; any other is sent without `strict`,
 /// because the provider would refuse it.
 pub(super) fn is_strict(schema: &Value) -> bool {
@@ -47,7 +47,7 @@ fn is_strict_within(schema: &Value, depth: usize) -> bool {
     mapped.chain(listed).chain(schema.get("items")).all(|schema| is_strict_within(schema, depth))
 }
 
-/// Whether all properties are required and no others are allowed.
+/// Returns true if all properties are required and no others are allowed.
 fn is_closed(schema: &Value) -> bool {
     let required = elements(schema, "required");
     let are_all_required = match schema.get("properties").and_then(Value::as_object) {

@@ -12,7 +12,7 @@ pub(super) struct Item {
     pub(super) serial: usize,
     pub(super) kind: Kind,
     pub(super) done: bool,
-    /// Whether text was reported.
+    /// True if text was reported.
     pub(super) told: bool,
     /// Piece that the last reasoning belonged to.
     pub(super) piece: Option<Piece>,

@@ -71,7 +71,7 @@ fn tools(request: &Request, body: &mut Map<String, Value>) {
     }
 }
 
-/// Whether `include` may ask for encrypted reasoning: OpenAI's models that do not reason refuse the request then. Models
+/// Returns true if `include` may ask for encrypted reasoning: OpenAI's models that do not reason refuse the request then. Models
 /// of others ignore it.
 fn takes_encrypted_reasoning(model: &str) -> bool {
     // Routers write `openai/gpt-4o`, and tuned models are `ft:gpt-4o:…`.

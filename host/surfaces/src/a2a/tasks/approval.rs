@@ -25,7 +25,7 @@ pub(super) struct Waiting {
 /// Asks the caller of a task.
 pub(super) struct TaskApprover {
     live: Arc<Live>,
-    /// Whether the word of this caller counts.
+    /// True if the word of this caller counts.
     may_approve: bool,
 }
 

@@ -8,9 +8,9 @@ pub(super) struct Draft {
     text: String,
     /// Bytes at the end of the text that were not sent.
     held: usize,
-    /// Whether nothing of it was sent: its first piece replaces what was sent before.
+    /// True if nothing of it was sent: its first piece replaces what was sent before.
     is_new: bool,
-    /// Whether there was more than is kept.
+    /// True if there was more than is kept.
     is_cut: bool,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Draft {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) text: String,
-    /// Whether it belongs after the pieces before it, or replaces them.
+    /// True if it belongs after the pieces before it, or replaces them.
     pub(super) is_appended: bool,
 }
 

@@ -189,7 +189,7 @@ fn is_living(document: &Document, now: i64) -> bool {
     document.expires.is_none_or(|expires| expires > now)
 }
 
-/// Whether a text may be an id of ours. Others are not looked up.
+/// Returns true if a text may be an id of ours. Others are not looked up.
 fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.len() <= MAX_TASK_ID && text.starts_with(PREFIX) && text.bytes().all(is_plain)

@@ -46,7 +46,7 @@ pub(super) struct State {
     pub(super) status: TaskStatus,
     changed: i64,
     history: Vec<Message>,
-    /// Whether messages or answers are not stored.
+    /// True if messages or answers are not stored.
     is_content_unsaved: bool,
     draft: Draft,
     answer: Option<Artifact>,

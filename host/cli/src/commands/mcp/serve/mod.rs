@@ -32,6 +32,9 @@ use tokio::task::JoinHandle;
 /// Time that the `initialize` response waits for the project to load.
 const LOADING_GRACE: Duration = Duration::from_millis(200);
 
+/// Time that the project has to load once the client is gone.
+const LOADING_END: Duration = Duration::from_secs(10);
+
 /// Time that blocking tasks have at shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(200);
 
@@ -234,6 +237,13 @@ async fn serve_stdio(mode: Mode, client: Client, mut loading: Loading) -> (Optio
         }
         tokio::select! {
             served = &mut serving => {
+                // A client that leaves early does not hide why the project cannot be loaded.
+                if source.is_none() && let Ok(late) = tokio::time::timeout(LOADING_END, &mut loading).await {
+                    match flatten(late) {
+                        Ok(late) => source = Some(late),
+                        Err(failure) => return (None, Err(failure)),
+                    }
+                }
                 return (source, served.map_err(broken));
             }
             () = &mut signal => return (source, Ok(())),

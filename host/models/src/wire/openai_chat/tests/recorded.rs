@@ -175,7 +175,7 @@ fn streams_can_be_cut_into_any_chunks() {
     }
 }
 
-/// Whether an event ends the first choice.
+/// Returns true if an event ends the first choice.
 fn is_end(event: &str) -> bool {
     let Some(Ok(value)) = event.strip_prefix("data: ").map(serde_json::from_str::<Value>) else { return false };
     let choices = value["choices"].as_array().map(Vec::as_slice).unwrap_or_default();

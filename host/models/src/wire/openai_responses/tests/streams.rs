@@ -228,7 +228,7 @@ fn failures_have_their_kind() {
         ] {
             let error = read(&[delta("output_text", 0, "Hi"), event.clone()]).unwrap_err();
             assert_eq!((error.kind, error.code.as_deref()), (kind, Some(code)), "{event}");
-            assert_eq!(error.message, "openai: model gpt-5.6 failed: It failed.");
+            assert_eq!(error.message, "openai, model gpt-5.6: the provider reports an error: It failed.");
         }
         assert_eq!(whole(&failed).unwrap_err().kind, kind);
     }

@@ -61,6 +61,12 @@ impl Address {
         if url.len() > MAX_URL || !Address::is_postgres(url) {
             return Err(invalid("write postgres://USER@HOST:PORT/DATABASE"));
         }
+        // Otherwise a part of the password would pass for a host, and be shown.
+        let (_, behind) = url.split_once("://").unwrap_or_default();
+        let begin = behind.split(['/', '?']).next().unwrap_or_default();
+        if behind.matches('@').count() > 1 || behind.contains('@') != begin.contains('@') {
+            return Err(invalid("percent-encode @, / and ? in user and password, and @ elsewhere"));
+        }
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut schema, mut connections, mut listens, mut root_certificates) =
             (SCHEMA.to_owned(), CONNECTIONS, false, None);
@@ -248,6 +254,8 @@ mod tests {
             "postgres://ann:hidden@h/a?connections=1",
             "postgres://ann:hidden@h/a?listen=hidden",
             "postgres://ann:hid?den=hidden@h/a",
+            "postgres://ann:hid/hidden@h/a",
+            "postgres://ann:hid@hidden@h/a",
             "postgres://ann:hidden@h/a?sslmode=hidden",
             long.as_str(),
         ] {

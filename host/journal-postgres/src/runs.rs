@@ -8,7 +8,7 @@ use crate::fault::{Failure, only};
 use crate::rows::{self, get, number, signed, status};
 use crate::value::Value;
 use agent_spaces_journal::transfer::check_name;
-use agent_spaces_journal::{Claim, Entry, NewRun, Owner, Refused, Status, StoreError, Wake};
+use agent_spaces_journal::{Claim, Entry, NewRun, Owner, Refused, RunRow, Status, StoreError, Wake};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 use tokio_postgres::error::SqlState;
@@ -84,6 +84,9 @@ pub(crate) async fn create(
     let texts = [&summary.script, &summary.space, &summary.caller, &summary.project, &summary.engine];
     let size: usize = texts.iter().map(|text| text.len()).sum();
     let charge = signed(charge(entries).saturating_add(RUN_ROW).saturating_add(size as u64))?;
+    let exists = || StoreError::Exists { id: run.id.clone() };
+    let is_ours = |found: &RunRow| found.epoch == 1 && found.owner.as_deref() == Some(&*owner.id);
+    let mut is_unknown = false;
     for _ in 0..MAX_ATTEMPTS {
         let mut values = vec![database.now(), Value::Text(&run.id), Value::Text(&owner.id), lease_ms(run.lease)];
         values.extend([Value::Number(signed(entries.len() as u64)?), Value::Number(signed(bytes(entries))?)]);
@@ -94,21 +97,25 @@ pub(crate) async fn create(
         match database.query(include_str!("sql/create.sql"), &values).await {
             Ok(rows) => {
                 let row = only(rows)?;
-                return match (get(&row, 0)?, get(&row, 1)?) {
-                    (true, _) => Ok(()),
-                    (false, true) => Err(StoreError::Exists { id: run.id.clone() }),
-                    // Somebody else created it meanwhile, or there is no room.
-                    (false, false) => match rows::run(database, &run.id).await? {
-                        Some(_) => Err(StoreError::Exists { id: run.id.clone() }),
-                        None => Err(database.full()),
-                    },
+                if get(&row, 0)? {
+                    return Ok(());
+                }
+                // It was there before, somebody else created it meanwhile, or there is no room.
+                return match rows::run(database, &run.id).await? {
+                    // An earlier attempt, which had no answer.
+                    Some(found) if is_unknown && is_ours(&found) => Ok(()),
+                    Some(_) => Err(exists()),
+                    None => Err(database.full()),
                 };
             }
-            Err(failure) if failure.is_unknown() => match rows::run(database, &run.id).await? {
-                Some(found) if found.epoch == 1 && found.owner.as_deref() == Some(&*owner.id) => return Ok(()),
-                Some(_) => return Err(StoreError::Exists { id: run.id.clone() }),
-                None => {}
-            },
+            Err(failure) if failure.is_unknown() => {
+                is_unknown = true;
+                match rows::run(database, &run.id).await? {
+                    Some(found) if is_ours(&found) => return Ok(()),
+                    Some(_) => return Err(exists()),
+                    None => sleep(RETRY).await,
+                }
+            }
             Err(failure) => return Err(failure.into()),
         }
     }

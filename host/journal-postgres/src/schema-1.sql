@@ -42,6 +42,9 @@ CREATE INDEX runs_created ON {s}.runs (created, id);
 CREATE INDEX runs_status ON {s}.runs (status, created, id);
 CREATE INDEX runs_project ON {s}.runs (project, created, id);
 CREATE INDEX runs_caller ON {s}.runs (project, caller, created, id);
+-- One end may be rare among those of a caller.
+CREATE INDEX runs_caller_ended ON {s}.runs (project, caller, status, created, id)
+    WHERE status IN ('finished', 'failed', 'cancelled');
 CREATE INDEX runs_space ON {s}.runs (space, created, id);
 CREATE INDEX runs_space_caller ON {s}.runs (project, space, caller, created, id);
 

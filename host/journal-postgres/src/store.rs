@@ -7,7 +7,7 @@ use agent_spaces_journal::transfer::hash;
 use agent_spaces_journal::{
     Approval, ApprovalFilter, ApprovalRow, Claim, ClaimError, Decided, Document, DocumentFilter, Entry, Expected,
     ExportedRun, Filter, NewDocument, NewRun, Owner, Pending, Progress, Prune, Pruned, Put, RunRow, Signalled, Size,
-    Status, Store, StoreError, Stored, Ticket, Wake,
+    Status, Store, Stored, Ticket, Wake,
 };
 use std::future::{Future, ready};
 use std::pin::Pin;

@@ -54,7 +54,9 @@ pub(crate) async fn poll(database: Arc<Database>, shared: Arc<Shared>, hint: Opt
         }
         match &hint {
             None => sleep(POLL).await,
-            Some(hint) => drop(timeout(POLL_LISTENING, hint.notified()).await),
+            Some(hint) => {
+                let _ = timeout(POLL_LISTENING, hint.notified()).await;
+            }
         }
     }
 }

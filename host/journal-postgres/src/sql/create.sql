@@ -13,4 +13,4 @@ WITH gate AS (
 ), counted AS (
     UPDATE {s}.usage SET bytes = bytes + $7, changes = changes + 1 WHERE shard = {shard} AND EXISTS (SELECT FROM gate)
 )
-SELECT EXISTS (SELECT FROM gate), EXISTS (SELECT FROM {s}.runs WHERE id = $2)
+SELECT EXISTS (SELECT FROM gate)

@@ -47,7 +47,9 @@ pub use agent_spaces_types::identity::FunctionId;
 pub use agent_spaces_types::names::not_callable;
 pub use agent_spaces_types::rate_limit::{Period, RateLimit};
 pub use argument::{ArgumentPath, Constraint, ConstraintError, PathError, TextKind, TextPattern, TextPatternError};
-pub use counts::{CountError, DayCounts, DayFile, DayMemory, RateFile, RunCounts, Taken, Wanted};
+pub use counts::{
+    Change, CountError, CountStore, DayCounts, DayFile, DayMemory, RateFile, Reserves, RunCounts, Taken, Wanted,
+};
 pub use decide::{Because, Decided};
 pub use domains::{DomainError, DomainPattern};
 pub use explain::{Explained, Explanation};

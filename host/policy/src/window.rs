@@ -18,8 +18,7 @@ impl Window {
         if most == 0 {
             return Some(period);
         }
-        let made = self.0.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
-        let mut over = (made.checked_sub(most)?).saturating_add(1);
+        let mut over = (self.made().checked_sub(most)?).saturating_add(1);
         for (time, count) in &self.0 {
             over = over.saturating_sub(*count);
             if over == 0 {
@@ -27,6 +26,16 @@ impl Window {
             }
         }
         Some(period)
+    }
+
+    /// Returns the number of calls, of which [`Window::wait`] dropped those that expired.
+    fn made(&self) -> u64 {
+        self.0.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count))
+    }
+
+    /// Returns how many calls are allowed at once, after [`Window::wait`].
+    pub(crate) fn room(&self, most: u64) -> u64 {
+        most.saturating_sub(self.made())
     }
 
     /// Moves entries with a future time to now, so that a clock that was ahead blocks for no longer than a period.
@@ -45,12 +54,17 @@ impl Window {
         }
     }
 
-    /// Counts one call. Above `max_entries`, neighbours are merged at the later time: some calls then count for longer
-    /// than necessary, none for less.
+    /// Counts one call: see [`Window::add_many`].
     pub(crate) fn add(&mut self, time: u64, max_entries: usize) {
+        self.add_many(time, 1, max_entries);
+    }
+
+    /// Counts calls. Above `max_entries`, neighbours are merged at the later time: some calls then count for longer than
+    /// necessary, none for less.
+    pub(crate) fn add_many(&mut self, time: u64, calls: u64, max_entries: usize) {
         match self.0.back_mut() {
-            Some((last, count)) if *last >= time => *count = count.saturating_add(1),
-            _ => self.0.push_back((time, 1)),
+            Some((last, count)) if *last >= time => *count = count.saturating_add(calls),
+            _ => self.0.push_back((time, calls)),
         }
         if self.0.len() > max_entries.max(1) {
             let mut fewer = VecDeque::with_capacity(self.0.len() / 2 + 1);

@@ -1,9 +1,9 @@
-//! Errors of counter files shared between processes.
+//! Errors of counters that are shared between processes or hosts.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Errors of counter files shared between processes. While one persists, calls that must be counted are refused.
+/// Errors of counters that are shared between processes or hosts. While one persists, calls that must be counted are refused.
 /// `counted` is the configuration key that needs the counter.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
@@ -24,4 +24,8 @@ pub enum CountError {
     Exposed { path: PathBuf, counted: &'static str },
     #[error("{path} has been locked by another process for more than {patience:?}; calls with {counted} are refused meanwhile", path = path.display())]
     Locked { path: PathBuf, patience: Duration, counted: &'static str },
+    #[error(
+        "call counts in the store of all hosts: {error}; calls with {counted} are refused until they can be read and written"
+    )]
+    Store { error: String, counted: &'static str },
 }

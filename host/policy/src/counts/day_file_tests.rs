@@ -19,13 +19,13 @@ fn counts_persist_and_the_file_is_private() {
 fn limits_of_a_part_are_counted_in_its_own_file() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, own) = (folder.path().join("whole"), folder.path().join("own"));
-    let file = DayFile::new(&whole).with_part(&own, "spc_1: ");
+    let file = DayFile::new(&whole).with_part(DayFile::new(&own), "spc_1: ");
     let wanted = [Wanted { key: "* at $.policy", most: 3 }, Wanted { key: "* at spc_1: $", most: 2 }];
     assert_eq!(file.take(&wanted).unwrap(), Taken::Counted);
     assert_eq!(file.take(&wanted).unwrap(), Taken::Counted);
     assert_eq!(file.take(&wanted).unwrap(), Taken::Full(1), "refused by the part");
     assert!(!fs::read_to_string(&whole).unwrap().contains("spc_1"));
-    let other = DayFile::new(&whole).with_part(folder.path().join("other"), "spc_2: ");
+    let other = DayFile::new(&whole).with_part(DayFile::new(folder.path().join("other")), "spc_2: ");
     let wanted = [Wanted { key: "* at spc_2: $", most: 9 }, Wanted { key: "* at $.policy", most: 3 }];
     assert_eq!(other.take(&wanted).unwrap(), Taken::Counted, "the refused call cost the whole nothing");
     assert_eq!(other.take(&wanted).unwrap(), Taken::Full(1), "the whole is shared");

@@ -5,21 +5,27 @@
 //! - `tally`: counters of one day
 //! - `day_file`, `day_memory`: storage of daily counters
 //! - `rate_file`: rate-limit windows shared between processes
+//! - `place`: the file of these, or a store that hosts share; `reserve`: calls that are counted ahead in such a store
 
 mod count_error;
 mod day_file;
 mod day_memory;
+mod place;
 mod private_file;
 mod rate_file;
-
+mod reserve;
+#[cfg(test)]
+mod shared_tests;
 mod tally;
 
 pub use agent_spaces_types::run_counts::RunCounts;
 pub use count_error::CountError;
 pub use day_file::DayFile;
 pub use day_memory::DayMemory;
+pub use place::{Change, CountStore};
 pub use rate_file::RateFile;
 pub(crate) use rate_file::WantedRate;
+pub use reserve::Reserves;
 
 /// File for the counters of a part of a space.
 #[derive(Clone, Debug)]

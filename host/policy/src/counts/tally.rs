@@ -24,6 +24,11 @@ pub(super) fn day_of(time: SystemTime) -> u64 {
 impl Tally {
     /// Counts one call under each key, or under none.
     pub(super) fn take(&mut self, today: u64, wanted: &[Wanted<'_>]) -> Taken {
+        self.take_up_to(today, wanted, 1).map_or_else(Taken::Full, |_| Taken::Counted)
+    }
+
+    /// Counts calls under each key, as many as fit, or none. Returns their number, or the index of a key that is full.
+    pub(super) fn take_up_to(&mut self, today: u64, wanted: &[Wanted<'_>], calls: u64) -> Result<u64, usize> {
         // A clock that goes back over midnight and forth again does not reset the counts; one that was wrong by more
         // blocks for at most a day.
         if today > self.day {
@@ -32,15 +37,29 @@ impl Tally {
         if self.day != today.saturating_add(1) {
             self.day = today;
         }
-        let is_full = |wanted: &Wanted<'_>| self.counts.get(wanted.key).copied().unwrap_or_default() >= wanted.most;
-        if let Some(index) = wanted.iter().position(is_full) {
-            return Taken::Full(index);
+        let room =
+            |wanted: &Wanted<'_>| wanted.most.saturating_sub(self.counts.get(wanted.key).copied().unwrap_or_default());
+        if let Some(index) = wanted.iter().position(|wanted| room(wanted) == 0) {
+            return Err(index);
         }
+        let calls = wanted.iter().map(room).min().unwrap_or(calls).min(calls);
         for wanted in wanted {
             let count = self.counts.entry(wanted.key.to_owned()).or_default();
-            *count = count.saturating_add(1);
+            *count = count.saturating_add(calls);
         }
-        Taken::Counted
+        Ok(calls)
+    }
+
+    /// Uncounts calls of today that were not made.
+    pub(super) fn give_back(&mut self, today: u64, wanted: &[Wanted<'_>], calls: u64) {
+        if self.day != today {
+            return;
+        }
+        for wanted in wanted {
+            if let Some(count) = self.counts.get_mut(wanted.key) {
+                *count = count.saturating_sub(calls);
+            }
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Approvals of durable runs: decided in the store, whichever process the run is in.
 
+use crate::host_key::HostKey;
+use crate::shared_approver;
 use agent_spaces_approvals::{Answer, ApproverKey, Channel, ChannelError, Decision, EarlierDecision, Request};
 use agent_spaces_journal::Store;
 use std::future::pending;
@@ -13,6 +15,8 @@ pub struct DurableChannel {
     store: Arc<dyn Store>,
     keys: Box<KeySource>,
     here: Option<Arc<dyn Channel>>,
+    /// Key of hosts, if they share the store.
+    host_key: Option<HostKey>,
 }
 
 impl DurableChannel {
@@ -22,13 +26,25 @@ impl DurableChannel {
         keys: impl Fn() -> Vec<ApproverKey> + Send + Sync + 'static,
         here: Option<Arc<dyn Channel>>,
     ) -> DurableChannel {
-        DurableChannel { store, keys: Box::new(keys), here }
+        DurableChannel { store, keys: Box::new(keys), here, host_key: None }
+    }
+
+    /// Waits for decisions of an approver as well whose key is in the store, sealed with the key of hosts.
+    #[must_use]
+    pub fn with_host_key(mut self, host_key: Option<HostKey>) -> DurableChannel {
+        self.host_key = host_key;
+        self
     }
 
     /// Reads the decision on a request.
     async fn stored(&self, request: &Request) -> Option<Decision> {
         let signed = self.store.approval(&request.id).await.ok()??.decision?;
-        (self.keys)().iter().find_map(|key| key.verify_decision(request, &signed).ok())
+        if let Some(decision) = (self.keys)().iter().find_map(|key| key.verify_decision(request, &signed).ok()) {
+            return Some(decision);
+        }
+        // Looked up again each time: another host may have replaced it.
+        let shared = shared_approver::load(&*self.store, self.host_key.as_ref()?).await?;
+        shared.verify_decision(request, &signed).ok()
     }
 
     /// Waits for the decision on a request.
@@ -77,7 +93,9 @@ impl Channel for DurableChannel {
     }
 
     fn has_somebody(&self) -> bool {
-        !(self.keys)().is_empty() || self.here.as_ref().is_some_and(|here| here.has_somebody())
+        !(self.keys)().is_empty()
+            || self.host_key.is_some()
+            || self.here.as_ref().is_some_and(|here| here.has_somebody())
     }
 
     fn too_late(&self, request: &Request) {

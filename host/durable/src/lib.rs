@@ -14,7 +14,7 @@
 //! - [`record`], [`header`], [`recorded_call`]: records of a journal; [`stored`], `scan`: reading of runs from the store
 //! - [`replay`]: the recorded part of a run; `step`, `recorded_event`: steps of its script
 //! - [`doubt`]: calls whose effect is unknown
-//! - [`channel`]: approvals that are decided in the store
+//! - [`channel`]: approvals that are decided in the store; [`host_key`], [`shared_approver`]: keys that hosts of a store share
 //! - `follower`, `delivery_order`: the journal of a changed script
 //! - `content`: programs and engines in the store; `engines`: engines of older programs
 //! - `heartbeat`: lease of an executed run
@@ -35,6 +35,7 @@ pub mod findings;
 mod follower;
 pub mod header;
 mod heartbeat;
+pub mod host_key;
 mod log;
 pub mod record;
 pub mod recorded_call;
@@ -44,6 +45,7 @@ pub mod runs;
 mod scan;
 mod seeded_random;
 pub mod settings;
+pub mod shared_approver;
 pub mod source;
 mod step;
 pub mod stored;

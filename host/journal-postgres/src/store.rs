@@ -41,6 +41,10 @@ impl Store for PostgresStore {
         &self.owner
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn create(&self, run: NewRun, owner: &Owner, entries: Vec<Entry>) -> (Claim, Ticket) {
         let now = Instant::now();
         let lease_until = now.checked_add(run.lease).unwrap_or(now);

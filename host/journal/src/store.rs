@@ -32,6 +32,12 @@ pub trait Store: Send + Sync + Debug {
     /// Returns the owner that this process claims runs as.
     fn owner(&self) -> &Owner;
 
+    /// True if hosts on other machines may use the same store. What a host would otherwise keep for itself, such as counts
+    /// of calls, is in the store then.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// Creates a run that `owner` owns from the start, as epoch 1, with its first entries.
     fn create(&self, run: NewRun, owner: &Owner, entries: Vec<Entry>) -> (Claim, Ticket);
 

@@ -7,6 +7,7 @@ use agent_spaces_calls::operator_notices::{Operator, notice};
 use agent_spaces_pipeline::accounting::Accounting;
 use agent_spaces_pipeline::audit_trail::AuditHandle;
 use agent_spaces_pipeline::{Histories, ResultObserver};
+use agent_spaces_policy::CountStore;
 use agent_spaces_providers::Agents;
 use agent_spaces_types::event::Event;
 use agent_spaces_types::told_once::ToldOnce;
@@ -36,6 +37,8 @@ pub struct Equipment {
     /// Folder of the daily call counts, outside of every project. Without it calls are counted for the life of the
     /// space.
     pub counts: Option<PathBuf>,
+    /// Counts of calls that all hosts share, instead of those in the folder.
+    pub shared_counts: Option<Arc<dyn CountStore>>,
     /// Folder of the workspace usage counts, shared by all processes and outside of every project. Without it each
     /// space counts for itself.
     pub workspace_counts: Option<PathBuf>,

@@ -24,7 +24,8 @@
 //! - `toolboxes`: groups of MCP servers that are opened on demand.
 //! - [`mcp`]: sessions with MCP servers, and the provider that answers calls of their tools.
 //! - [`confinement`]: sandbox profiles of MCP servers and of the command itself.
-//! - `host_services`: services that a process provides to the calls of its spaces.
+//! - `host_services`: services that a process provides to the calls of its spaces; `shared_counts`: counts of calls that
+//!   hosts share.
 //! - `secrets`: registration of the project's secrets with the redactor.
 //! - `workspace`: workspace folders and their checks.
 //! - `space_limits`: resource limits of runs in a space; `durable_runs`: settings of its durable runs.
@@ -56,6 +57,7 @@ mod registry;
 mod secrets;
 mod self_detection;
 mod servers;
+mod shared_counts;
 mod space_limits;
 mod spaces;
 mod specifications;
@@ -80,6 +82,7 @@ pub use publish::{Publication, Published};
 pub use reach::SpaceReach;
 pub use registry::{RegistryEntry, registered_servers, registry};
 pub use self_detection::is_ourselves;
+pub use shared_counts::SharedCounts;
 pub use spaces::{Narrowing, NarrowingError, SpaceModules, UngivenNote};
 pub use specifications::FunctionSpecification;
 pub use toolboxes::{OpenServer, ProjectToolbox};

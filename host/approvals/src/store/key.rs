@@ -61,12 +61,14 @@ impl ApproverKey {
         ApproverKey(bytes.to_vec())
     }
 
-    pub(super) fn parse(text: &str) -> Option<ApproverKey> {
+    /// Reads a text that [`text`](ApproverKey::text) returned.
+    pub fn parse(text: &str) -> Option<ApproverKey> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         (bytes.len() == 32).then_some(ApproverKey(bytes))
     }
 
-    pub(super) fn text(&self) -> String {
+    /// Returns its text, which is not secret.
+    pub fn text(&self) -> String {
         URL_SAFE_NO_PAD.encode(&self.0)
     }
 

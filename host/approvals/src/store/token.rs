@@ -22,7 +22,7 @@ impl ApproverToken {
     pub fn new() -> Result<ApproverToken, StoreError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
-        ApproverToken::of(seed)
+        ApproverToken::from_seed(seed)
     }
 
     /// Returns its text, `ast_…`, for the approver to keep. Whoever reads it can approve.
@@ -35,13 +35,14 @@ impl ApproverToken {
         ApproverKey::of(self.pair.public_key().as_ref())
     }
 
-    pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
-        self.pair.sign(message).as_ref().to_vec()
-    }
-
-    fn of(seed: [u8; 32]) -> Result<ApproverToken, StoreError> {
+    /// Returns the token of a seed: for hosts that derive it from a secret of theirs, so that all of them have the same.
+    pub fn from_seed(seed: [u8; 32]) -> Result<ApproverToken, StoreError> {
         let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(|_| StoreError::NotToken)?;
         Ok(ApproverToken { seed, pair })
+    }
+
+    pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
+        self.pair.sign(message).as_ref().to_vec()
     }
 }
 
@@ -52,7 +53,7 @@ impl FromStr for ApproverToken {
         // The text is not repeated in the error: it may be a token with one wrong letter.
         let encoded = text.trim().strip_prefix(PREFIX).ok_or(StoreError::NotToken)?;
         let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| StoreError::NotToken)?;
-        ApproverToken::of(bytes.try_into().map_err(|_| StoreError::NotToken)?)
+        ApproverToken::from_seed(bytes.try_into().map_err(|_| StoreError::NotToken)?)
     }
 }
 

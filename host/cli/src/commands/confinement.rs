@@ -7,7 +7,7 @@
 use super::failure::Failure;
 use super::folders;
 use super::space_choice::{Found, SpaceChoice};
-use super::store_choice;
+use super::{host_key, store_choice};
 use agent_spaces::Code;
 use agent_spaces::config::{Confine, ConfineLevel};
 use agent_spaces::confinement::{HostNeeds, Profile, confined, host_profile};
@@ -123,7 +123,7 @@ fn with_own(mut needs: HostNeeds, found: &Found) -> HostNeeds {
     needs.kept.extend(own.filter(|(what, _)| *what != "configuration").map(|(_, folder)| folder));
     needs.kept.extend(folders::temporary());
     needs.read.extend(folders::user_config());
-    needs.read.extend(store_choice::file());
+    needs.read.extend(store_choice::file().into_iter().chain(host_key::file()));
     if let Found::Definitions(definitions) = found {
         needs.read.extend(definitions.iter().flat_map(|definition| definition.protected(Path::new("."))));
     }

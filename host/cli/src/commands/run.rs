@@ -145,7 +145,10 @@ impl Run {
         let durable = self.durable_session(&found)?;
         let is_stdin_taken = self.file == Path::new("-");
         match &durable {
-            Some(durable) => self.approvals.prepare_durable(&mut session, is_stdin_taken, durable.store().clone())?,
+            Some(durable) => {
+                session.share_counts(durable.store());
+                self.approvals.prepare_durable(&mut session, is_stdin_taken, durable.store().clone())?;
+            }
             None => self.approvals.prepare(&mut session, is_stdin_taken)?,
         }
         let mut asked = Asked::default();

@@ -4,8 +4,9 @@ use super::failure::Failure;
 use super::{audit_trail, confinement, folders, known_secrets, log_events, spinner, terminal};
 use agent_spaces::Code;
 use agent_spaces::agent::CalledAgents;
+use agent_spaces::journal::Store;
 use agent_spaces::mcp::{ConfiguredServer, McpClients, locked};
-use agent_spaces::project::{Equipment, Project};
+use agent_spaces::project::{Equipment, Project, SharedCounts};
 use agent_spaces::serve::ObservedResults;
 use agent_spaces::{Accounting, AuditHandle, AuditMode, AuditTrail, FunctionId, Histories, Observer, Shown};
 use agent_spaces_approvals::Channel;
@@ -113,6 +114,13 @@ impl Session {
     /// Sets the channel that asks for approvals.
     pub(super) fn ask_through(&mut self, channel: Arc<dyn Channel>) {
         self.equipment.channel = Some(channel);
+    }
+
+    /// Counts calls in a store that hosts share.
+    pub(super) fn share_counts(&mut self, store: &Arc<dyn Store>) {
+        if store.is_shared() {
+            self.equipment.shared_counts = Some(Arc::new(SharedCounts::new(store.clone())));
+        }
     }
 
     /// Asks nobody: calls that need approval are denied.

@@ -1,12 +1,13 @@
 //! Approval requests of durable runs, which are in the journal.
 
-use super::{failed, key};
+use super::{failed, key, no_token, shared_key};
 use crate::commands::failure::Failure;
 use crate::commands::journal::open_existing;
 use crate::commands::{session, terminal};
 use agent_spaces::Code;
+use agent_spaces::durable::shared_approver;
 use agent_spaces::journal::{ApprovalFilter, Decided, Status, Store};
-use agent_spaces_approvals::{ApproverToken, Decision, Request, StoreError};
+use agent_spaces_approvals::{ApproverKey, ApproverToken, Decision, Request, StoreError};
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
@@ -46,6 +47,17 @@ impl JournalRequests {
         read(&row.request)
     }
 
+    /// Returns the public key that decisions must be signed for: that of all hosts, or of this one.
+    fn key(&self) -> Result<ApproverKey, Failure> {
+        match shared_key(&*self.store)? {
+            Some(host_key) => {
+                let loading = shared_approver::load(&*self.store, &host_key);
+                self.runtime.block_on(loading).ok_or_else(no_token)
+            }
+            None => key(),
+        }
+    }
+
     /// Signs a decision and records it. Returns true if the run can be continued, and nobody executes it.
     pub(super) fn decide(&self, request: &Request, decision: Decision, token: &ApproverToken) -> Result<bool, Failure> {
         let id = || request.id.clone();
@@ -54,7 +66,7 @@ impl JournalRequests {
         }
         let signed = token.sign_decision(request, decision);
         // The first decision stands, so one that the run would refuse must not be recorded.
-        if key()?.verify_decision(request, &signed).is_err() {
+        if self.key()?.verify_decision(request, &signed).is_err() {
             return Err(failed(StoreError::WrongToken { id: id() }));
         }
         match self.runtime.block_on(self.store.decide(&request.id, &signed))? {

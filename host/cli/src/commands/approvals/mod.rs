@@ -6,9 +6,12 @@ mod options;
 pub(super) use options::ApprovalOptions;
 
 use super::failure::Failure;
-use super::{folders, output, terminal};
+use super::{folders, host_key, output, session, store_choice, terminal};
 use agent_spaces::Code;
 use agent_spaces::durable::channel::DurableChannel;
+use agent_spaces::durable::host_key::HostKey;
+use agent_spaces::durable::shared_approver;
+use agent_spaces::project::DurableSettings;
 use agent_spaces_approvals::{
     ApproverKey, ApproverToken, Channel, Decision, Lasts, Request, Store, StoreChannel, StoreError,
 };
@@ -190,6 +193,7 @@ fn decide(choice: &Choice, decision: impl FnOnce(String) -> Decision) -> Result<
 fn token() -> Result<(Value, Shown), Failure> {
     let token = ApproverToken::new().map_err(failed)?;
     token.key().save(&key_file()?).map_err(failed)?;
+    publish(&token.key())?;
     terminal::note(
         "The token is shown only once. Anyone who has it can approve calls: keep it away from agents and their scripts.",
     );
@@ -231,17 +235,50 @@ pub(super) fn store_channel() -> Option<Arc<dyn Channel>> {
 pub(super) fn journal_channel(
     journal: Arc<dyn agent_spaces::journal::Store>,
     server: Option<ApproverKey>,
-) -> Arc<dyn Channel> {
-    let keys = move || key().into_iter().chain(server.clone()).collect();
-    Arc::new(DurableChannel::new(journal, keys, None))
+) -> Result<Arc<dyn Channel>, Failure> {
+    let host_key = shared_key(&*journal)?;
+    let own = own_key(host_key.is_none());
+    let keys = move || own().into_iter().chain(server.clone()).collect();
+    Ok(Arc::new(DurableChannel::new(journal, keys, None).with_host_key(host_key)))
+}
+
+/// Returns the source of the approver's public key on this host. Hosts that share a journal go by the one that is there: it
+/// replaces those of all hosts.
+fn own_key(is_alone: bool) -> impl Fn() -> Option<ApproverKey> + Send + Sync + 'static {
+    move || if is_alone { key().ok() } else { None }
+}
+
+/// Reads the key of hosts, if they share the journal.
+fn shared_key(journal: &dyn agent_spaces::journal::Store) -> Result<Option<HostKey>, Failure> {
+    match journal.is_shared() {
+        true => host_key::read(),
+        false => Ok(None),
+    }
+}
+
+/// Puts the public key of the approver into the store that hosts share, if there is one.
+fn publish(key: &ApproverKey) -> Result<(), Failure> {
+    let Some(store) = store_choice::open(&DurableSettings::default())? else { return Ok(()) };
+    match shared_key(&*store)? {
+        Some(host_key) => {
+            let publishing = shared_approver::publish(&*store, &host_key, key);
+            Ok(session::runtime()?.block_on(publishing)?)
+        }
+        None => {
+            terminal::note(host_key::MISSING);
+            Ok(())
+        }
+    }
 }
 
 /// Loads the public key of the approver.
 fn key() -> Result<ApproverKey, Failure> {
-    ApproverKey::load(&key_file()?).map_err(failed)?.ok_or_else(|| {
-        let hint = "create one with `agent-spaces approvals token`";
-        Failure::new(Code::ConfigApprover, "there is no approver token yet", Some(hint))
-    })
+    ApproverKey::load(&key_file()?).map_err(failed)?.ok_or_else(no_token)
+}
+
+fn no_token() -> Failure {
+    let hint = "create one with `agent-spaces approvals token`";
+    Failure::new(Code::ConfigApprover, "there is no approver token yet", Some(hint))
 }
 
 fn key_file() -> Result<PathBuf, Failure> {

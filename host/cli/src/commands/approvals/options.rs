@@ -60,12 +60,17 @@ impl ApprovalOptions {
         let here = match self.approvals {
             Some(ApprovalChannel::None) => return Ok(()),
             Some(ApprovalChannel::Store) => {
-                super::key()?;
+                if super::shared_key(&*store)?.is_none() {
+                    super::key()?;
+                }
                 None
             }
             _ => self.channel(session, is_stdin_taken)?,
         };
-        session.ask_through(Arc::new(DurableChannel::new(store, || super::key().into_iter().collect(), here)));
+        let host_key = super::shared_key(&*store)?;
+        let own = super::own_key(host_key.is_none());
+        let channel = DurableChannel::new(store, move || own().into_iter().collect(), here);
+        session.ask_through(Arc::new(channel.with_host_key(host_key)));
         Ok(())
     }
 

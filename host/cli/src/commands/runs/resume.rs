@@ -118,6 +118,7 @@ impl Resume {
             session.work_in(command.choice.workspace(&found, folder)?);
         }
         let durable = DurableSession::open(command.choice.durable(&found))?;
+        session.share_counts(durable.store());
         let approvals = self.approvals.or_recorded(command.approvals.as_deref());
         approvals.prepare_durable(&mut session, false, durable.store().clone())?;
         let space = assemble(&command, &found, &engine, &session)?;

@@ -1,9 +1,10 @@
 //! Token with which the server signs the decisions of callers who may approve.
 
 use crate::commands::failure::Failure;
-use crate::commands::folders;
 use crate::commands::foreign_configs::file::make_folder;
+use crate::commands::{folders, host_key, terminal};
 use agent_spaces::Code;
+use agent_spaces::journal::Store;
 use agent_spaces_approvals::ApproverToken;
 use std::io::Write;
 use std::path::Path;
@@ -11,9 +12,16 @@ use std::path::Path;
 /// Largest file of a token.
 const MAX_FILE: u64 = 1 << 10;
 
-/// Reads the server's token, which is generated on first use. It is the server's alone: runs accept decisions that it
-/// signed, also after a restart.
-pub(super) fn token() -> Result<ApproverToken, Failure> {
+/// Returns the server's token. Runs accept decisions that it signed, also after a restart. Hosts that share a store derive
+/// the same one from their key; otherwise it is the server's alone, and generated on first use.
+pub(super) fn token(store: &dyn Store) -> Result<ApproverToken, Failure> {
+    if store.is_shared() {
+        if let Some(key) = host_key::read()? {
+            let token = key.approver_token();
+            return token.map_err(|error| Failure::new(Code::HostState, error.to_string(), None));
+        }
+        terminal::note(host_key::MISSING);
+    }
     let Some(folder) = folders::state() else {
         return Err(Failure::new(
             Code::HostState,

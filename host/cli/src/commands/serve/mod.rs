@@ -292,8 +292,8 @@ async fn serve(
 fn service(source: &Arc<Source>, concurrency: usize) -> Result<Service, Failure> {
     let store = source.store().ok_or_else(|| Failure::new(Code::HostJournal, "the journal is not open", None))?;
     let kept = source.durable();
-    let token = approver::token()?;
-    let channel = approvals::journal_channel(store.clone(), Some(token.key()));
+    let token = approver::token(&*store)?;
+    let channel = approvals::journal_channel(store.clone(), Some(token.key()))?;
     let workspaces = folders::workspaces().ok_or_else(|| {
         Failure::new(Code::HostState, "there is no home folder for workspaces", Some("name one with --data"))
     })?;

@@ -19,7 +19,6 @@ use agent_spaces_space::builder::SpaceBuilder;
 use agent_spaces_space::space::Space;
 use providers::{Linking, link};
 use scripts::ScriptSpaces;
-use std::path::Path;
 use std::sync::Arc;
 
 impl SpaceModules<'_> {
@@ -85,8 +84,7 @@ impl SpaceModules<'_> {
         if let Some(name) = &self.name {
             space = space.name(name);
         }
-        if let Some(folder) = &equipment.counts {
-            let (day, rates) = self.counts(folder);
+        if let Some((day, rates)) = self.counts(equipment) {
             space = space.day_counts(Arc::new(day)).rate_file(rates);
         }
         if let Some(observer) = equipment.observer.clone() {
@@ -187,20 +185,19 @@ impl SpaceModules<'_> {
         })
     }
 
-    /// Files of the call counts. A part of a space counts the limits of the whole in the files of the whole, where they
-    /// hold for the sum of all parts, and its own limits in files of its own.
-    fn counts(&self, folder: &Path) -> (DayFile, RateFile) {
+    /// Call counts, if the process has a place for them. A part of a space counts the limits of the whole where the whole
+    /// does, so that they hold for the sum of all parts, and its own limits elsewhere.
+    fn counts(&self, equipment: &Equipment) -> Option<(DayFile, RateFile)> {
         let identity = self.whole.as_ref().map_or(&self.identity, |(whole, _)| whole);
-        let day = DayFile::new(folder.join(counts_file(identity, DAY_FILE)));
-        let rates = RateFile::new(folder.join(counts_file(identity, RATE_FILE)));
+        let (day, rates) = counters(equipment, identity)?;
         match (&self.whole, &self.name) {
             (Some(_), Some(name)) => {
                 // The locations of its rules start with its name.
                 let place = format!("{name}: ");
-                let own = |ending: &str| folder.join(counts_file(&self.identity, ending));
-                (day.with_part(own(DAY_FILE), &place), rates.with_part(own(RATE_FILE), &place))
+                let (own_day, own_rates) = counters(equipment, &self.identity)?;
+                Some((day.with_part(own_day, &place), rates.with_part(own_rates, &place)))
             }
-            _ => (day, rates),
+            _ => Some((day, rates)),
         }
     }
 
@@ -214,6 +211,9 @@ impl SpaceModules<'_> {
             histories.forget(&self.identity);
         }
         for ending in [DAY_FILE, RATE_FILE] {
+            if let Some(store) = &equipment.shared_counts {
+                store.forget(&counts_file(&self.identity, ending));
+            }
             let file = equipment.counts.as_ref().map(|folder| folder.join(counts_file(&self.identity, ending)));
             if let Some(file) = file {
                 // Most spaces have no limits of their own, and so no files.
@@ -227,6 +227,16 @@ impl SpaceModules<'_> {
 /// Endings of the files of daily counts and of rates.
 const DAY_FILE: &str = "json";
 const RATE_FILE: &str = "rates.json";
+
+/// Returns the call counts of a space: in the store that hosts share, or in files.
+fn counters(equipment: &Equipment, identity: &str) -> Option<(DayFile, RateFile)> {
+    let [day, rates] = [DAY_FILE, RATE_FILE].map(|ending| counts_file(identity, ending));
+    if let Some(store) = &equipment.shared_counts {
+        return Some((DayFile::shared(store.clone(), day), RateFile::shared(store.clone(), rates)));
+    }
+    let folder = equipment.counts.as_ref()?;
+    Some((DayFile::new(folder.join(day)), RateFile::new(folder.join(rates))))
+}
 
 /// Name of a counts file: a hash, which reveals nothing about the project.
 fn counts_file(identity: &str, ending: &str) -> String {

@@ -42,12 +42,13 @@ impl Source {
             false => None,
         };
         if let Some(store) = &store {
+            session.share_counts(store);
             handle.spawn(durable::prune(store.clone(), kept.clone()));
         }
         let elsewhere = match &store {
             Some(store) if is_durable => {
                 offers = offers.durable(durable::space(&choice, &initial, &kept, store.clone()));
-                Some(approvals::journal_channel(store.clone(), None))
+                Some(approvals::journal_channel(store.clone(), None)?)
             }
             _ => approvals::store_channel(),
         };

@@ -6,9 +6,85 @@
 mod cluster;
 
 use crate::approvals::store::{approvals, token};
+use crate::approvals::support::{Home, RunOutput, finish};
 use crate::durable_runs::{SCRIPT, home};
 use cluster::Cluster;
 use serde_json::json;
+
+/// Key of hosts.
+const HOST_KEY: (&str, &str) = ("AGENT_SPACES_HOST_KEY", "aGVsbG8gaG9zdHMsIHRoaXMgaXMgYSB0ZXN0IQ==");
+
+/// Returns the address of a store.
+fn address(cluster: &Cluster, schema: &str) -> String {
+    let (folder, port) = (cluster.folder.display(), cluster.port);
+    format!("postgres:///postgres?host={folder}&port={port}&user=tester&schema={schema}")
+}
+
+/// Makes another host: it has the same project and accepted the same configuration, and has a state of its own.
+fn add_host(home: &Home, state: &str) {
+    let mut copy = std::process::Command::new("cp");
+    let copied = copy.arg("-a").arg(home.path("state")).arg(home.path(state)).status().unwrap();
+    assert!(copied.success());
+}
+
+/// Runs the command on a host.
+fn on(home: &Home, state: &str, variables: &[(&str, &str)], arguments: &[&str]) -> RunOutput {
+    let mut command = home.command(arguments);
+    command.env("XDG_STATE_HOME", home.path(state)).envs(variables.iter().copied());
+    finish(command)
+}
+
+/// One host has made the token, and another decides and goes on.
+#[test]
+fn an_approver_decides_on_all_hosts_that_have_the_same_key() {
+    let Some(cluster) = Cluster::get() else { return };
+    let home = home(&json!({ "parkAfter": "50ms" }), true);
+    add_host(&home, "other");
+    let address = address(cluster, "approving_hosts");
+    let shared = [("AGENT_SPACES_STORE", address.as_str()), HOST_KEY];
+    let made = on(&home, "state", &shared, &["approvals", "token", "--json"]);
+    let token = made.json()["token"].as_str().unwrap_or_else(|| panic!("{made:?}")).to_owned();
+    home.write("script.ts", SCRIPT);
+    let parked = on(&home, "state", &shared, &["run", "script.ts", "--json", "--durable"]);
+    assert_eq!((parked.status, &parked.json()["status"]), (Some(6), &json!("parked")), "{parked:?}");
+    let run = parked.json()["runId"].as_str().unwrap().to_owned();
+
+    let listed = on(&home, "other", &shared, &["approvals", "list", "--json"]).json();
+    let request = listed[0]["id"].as_str().unwrap().to_owned();
+    let approve = ["approvals", "approve", request.as_str(), "--json"];
+    let with_token = ("AGENT_SPACES_APPROVER_TOKEN", token.as_str());
+    let alone = on(&home, "other", &[shared[0], with_token], &approve);
+    assert_eq!(alone.code(), "config.approver", "without the key it knows no approver: {alone:?}");
+    let strange = [shared[0], ("AGENT_SPACES_HOST_KEY", "another-secret-of-at-least-32-characters"), with_token];
+    assert_eq!(on(&home, "other", &strange, &approve).code(), "config.approver", "the seal is of other hosts");
+    let approved = on(&home, "other", &[shared[0], shared[1], with_token], &approve);
+    assert_eq!(approved.json(), json!({ "id": request, "decision": "approve" }), "{approved:?}");
+    let resumed = on(&home, "other", &shared, &["runs", "resume", &run, "--json"]);
+    assert_eq!((resumed.status, &resumed.json()["status"]), (Some(6), &json!("parked")), "the next call: {resumed:?}");
+    let body = cluster.sql("SELECT convert_from(body, 'UTF8') FROM approving_hosts.documents WHERE kind = 'approver'");
+    assert!(body.contains("publicKey") && !body.contains(&token[4..]), "{body}");
+}
+
+/// Three calls of a day, by hosts that do not know each other.
+#[test]
+fn a_daily_limit_holds_over_all_hosts() {
+    let Some(cluster) = Cluster::get() else { return };
+    let home = home(&json!(true), false);
+    home.configure(&json!({
+        "capabilities": { "global": ["./tools/files.json"] }, "durable": true,
+        "policy": { "functions": { "files.remove": { "maxPerDay": 3 } } },
+    }));
+    add_host(&home, "other");
+    let address = address(cluster, "counting_hosts");
+    let shared = [("AGENT_SPACES_STORE", address.as_str())];
+    home.write("script.ts", SCRIPT);
+    let first = on(&home, "state", &shared, &["run", "script.ts", "--json"]);
+    assert_eq!((first.status, &first.json()["status"]), (Some(0), &json!("finished")), "{first:?}");
+    let second = on(&home, "other", &shared, &["run", "script.ts", "--json"]);
+    assert!(second.status != Some(0) && second.stdout.contains("call limit reached for today"), "{second:?}");
+    assert_eq!(cluster.sql("SELECT count(*) FROM counting_hosts.documents WHERE kind = 'call_count'"), "2");
+    assert!(!home.state().join("counts").exists(), "nothing is counted in files");
+}
 
 /// Parked by one process, decided by another, continued by a third; none has a file.
 #[test]

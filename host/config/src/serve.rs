@@ -5,6 +5,7 @@ use super::error::quoted;
 use super::names::check_name;
 use super::reader::{Node, Object, Result};
 use super::space::Space;
+use super::tenants::{Member, Tenant, check_tenants, check_workspaces, read_tenants};
 use agent_spaces_types::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,9 +21,11 @@ const MAX_SPACES: usize = 100;
 pub struct Serve {
     /// Callers over HTTP, by name.
     pub callers: BTreeMap<String, ServedCaller>,
+    /// Tenants of callers, by name.
+    pub tenants: BTreeMap<String, Tenant>,
     /// Functions exposed as tools in proxy mode: by function, capability, module, or `*`.
     pub expose: Vec<String>,
-    /// Concurrency limits of one caller.
+    /// Concurrency limits.
     pub concurrency: Concurrency,
     /// Webhooks of the service.
     pub webhooks: Webhooks,
@@ -46,7 +49,7 @@ impl Webhooks {
 /// Maximum concurrency limit of one caller: the host has slots for some hundred runs.
 pub const MAX_CONCURRENCY: u16 = 1_000;
 
-/// Concurrency limits of one caller by mode; `None` for the default.
+/// Concurrency limits of one caller by mode, and one of all callers; `None` for the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Concurrency {
     /// Runs in code mode.
@@ -57,6 +60,8 @@ pub struct Concurrency {
     pub proxy: Option<u16>,
     /// Runs of the REST API.
     pub rest: Option<u16>,
+    /// Runs of the REST API of all callers together, in one process.
+    pub all: Option<u16>,
 }
 
 impl Concurrency {
@@ -69,15 +74,16 @@ impl Concurrency {
         };
         if !node.value.is_object() {
             let all = Some(count(node)?);
-            return Ok(Concurrency { code: all, toolbox: all, proxy: all, rest: all });
+            return Ok(Concurrency { code: all, toolbox: all, proxy: all, rest: all, all: None });
         }
-        let keys = ["code", "toolbox", "proxy", "rest"];
+        let keys = ["code", "toolbox", "proxy", "rest", "all"];
         let object = node.object("a number, or an object of modes and numbers", &keys)?;
         Ok(Concurrency {
             code: object.read("code", count)?,
             toolbox: object.read("toolbox", count)?,
             proxy: object.read("proxy", count)?,
             rest: object.read("rest", count)?,
+            all: object.read("all", count)?,
         })
     }
 }
@@ -93,6 +99,8 @@ pub struct ServedCaller {
     pub may_approve: bool,
     /// Configured spaces that the caller may use, the default one first; none for the served space.
     pub spaces: Vec<String>,
+    /// Tenant whose quotas it shares; `None` for one of its own, without quotas.
+    pub tenant: Option<String>,
 }
 
 /// Source of a token; never the configuration itself, which others may read.
@@ -106,8 +114,9 @@ pub enum TokenSource {
 
 impl Serve {
     pub(super) fn read(node: Node<'_>) -> Result<Serve> {
-        let keys = ["callers", "expose", "concurrency", "webhooks"];
-        let object = node.object("an object with `callers`, `expose`, `concurrency` and `webhooks`", &keys)?;
+        let keys = ["callers", "tenants", "expose", "concurrency", "webhooks"];
+        let object =
+            node.object("an object with `callers`, `tenants`, `expose`, `concurrency` and `webhooks`", &keys)?;
         let callers = object.read("callers", |node| {
             let callers = node.map("an object of callers", |name, node| {
                 check_name(&node.path, "a caller", name)?;
@@ -118,6 +127,7 @@ impl Serve {
             }
             Ok(callers)
         })?;
+        let tenants = object.read("tenants", read_tenants)?.unwrap_or_default();
         let names = |node: Node<'_>| {
             node.list("a list of functions and capabilities", |node| {
                 node.filled_text("the name of a function or a capability").map(str::to_owned)
@@ -126,10 +136,10 @@ impl Serve {
         let expose = object.read("expose", names)?.unwrap_or_default();
         let concurrency = object.read("concurrency", Concurrency::read)?.unwrap_or_default();
         let webhooks = object.read("webhooks", Webhooks::read)?.unwrap_or_default();
-        Ok(Serve { callers: callers.unwrap_or_default(), expose, concurrency, webhooks })
+        Ok(Serve { callers: callers.unwrap_or_default(), tenants, expose, concurrency, webhooks })
     }
 
-    /// Refuses callers with a space that is not configured.
+    /// Refuses callers with a space or a tenant that is not configured, and tenants that share files.
     pub(super) fn check_spaces(&self, root: &ConfigPath<'_>, spaces: &BTreeMap<String, Space>) -> Result<()> {
         let serve = root.key("serve");
         let callers = serve.key("callers");
@@ -146,7 +156,17 @@ impl Serve {
                 None => "add it to `spaces`".to_owned(),
             }));
         }
-        Ok(())
+        let members = self.callers.iter().map(|(name, caller)| Member {
+            name,
+            tenant: caller.tenant.as_deref(),
+            spaces: &caller.spaces,
+        });
+        let members: Vec<Member<'_>> = members.collect();
+        check_tenants(&callers, &self.tenants, &members)?;
+        match self.tenants.is_empty() {
+            true => Ok(()),
+            false => check_workspaces(&callers, &members, spaces),
+        }
     }
 
     /// Applies `mcp.server.exposeHandlers`: exposes everything, unless `expose` lists functions.
@@ -165,13 +185,14 @@ impl Serve {
 
 impl ServedCaller {
     fn read(node: Node<'_>) -> Result<ServedCaller> {
-        let object = node.object("a caller", &["token", "scopes", "mayApprove", "spaces"])?;
+        let object = node.object("a caller", &["token", "scopes", "mayApprove", "spaces", "tenant"])?;
         let scope = |node: Node<'_>| node.filled_text("a scope").map(str::to_owned);
         let scopes = object.read("scopes", |node| node.list("a list of scopes", scope))?.unwrap_or_default();
         let may_approve = object.read("mayApprove", |node| node.flag())?.unwrap_or(false);
         let token = object.need("token", TokenSource::read)?;
         let spaces = object.read("spaces", read_spaces)?.unwrap_or_default();
-        Ok(ServedCaller { token, scopes: scopes.into_iter().collect(), may_approve, spaces })
+        let tenant = object.read("tenant", |node| node.filled_text("the name of a tenant").map(str::to_owned))?;
+        Ok(ServedCaller { token, scopes: scopes.into_iter().collect(), may_approve, spaces, tenant })
     }
 }
 
@@ -267,6 +288,7 @@ mod tests {
         };
         let four = read(json!(4)).unwrap();
         assert_eq!((four.code, four.toolbox, four.proxy, four.rest), (Some(4), Some(4), Some(4), Some(4)));
+        assert_eq!((four.all, read(json!({ "all": 64 })).unwrap().all), (None, Some(64)));
         assert_eq!(read(json!({ "rest": 7 })).unwrap().rest, Some(7));
         let some = read(json!({ "proxy": 1, "code": 1_000 })).unwrap();
         assert_eq!((some.code, some.toolbox, some.proxy), (Some(1_000), None, Some(1)));

@@ -31,6 +31,10 @@ export class Workload {
     this.approved = 0;
     this.resumed = 0;
     this.isStopped = false;
+    // True if a restored database may not know a run.
+    this.mayVanish = false;
+    // True if nobody decides on approvals for now.
+    this.withholds = false;
   }
 
   /** The kind of a run depends on the seed and its number alone. */
@@ -121,13 +125,18 @@ export class Workload {
       const index = this.open.findIndex((item) => item.notBefore <= now);
       if (index < 0) {
         const isDone = (this.isStopped || this.next >= this.runs) && this.ended >= this.items.size;
-        if (isDone || this.isLate || (this.isStopped && this.leaves)) return;
+        if (isDone || this.isLate) return;
         await sleep(50);
         continue;
       }
       const [item] = this.open.splice(index, 1);
-      const answer = await this.#ask('GET', `/v1/runs/${item.id}?wait=2`, { wanted: [200], wait: 2 });
+      const answer = await this.#ask('GET', `/v1/runs/${item.id}?wait=2`, { wanted: this.mayVanish ? [200, 404] : [200], wait: 2 });
       if (!answer) return;
+      if (answer.status === 404) {
+        item.status = 'lost';
+        this.ended += 1;
+        continue;
+      }
       await this.#look(item, answer.json);
     }
   }

@@ -12,6 +12,7 @@ use agent_spaces_http_server::{
     Access, Authenticated, Callers, Client, Handling, HttpResponse, InFlight, OriginCheck, Refusal, Routes, Settings,
     Stopping, serve, text_response,
 };
+use agent_spaces_journal::Store;
 use agent_spaces_project::mcp::McpClients;
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
@@ -48,12 +49,18 @@ struct Service {
 impl McpRoutes {
     /// Creates the routes. The server must have the same callers.
     pub fn new(mode: Mode, callers: &Callers) -> McpRoutes {
+        McpRoutes::with_store(mode, callers, None)
+    }
+
+    /// As [`McpRoutes::new`]. Hosts that share the store go on with each other's sessions.
+    pub fn with_store(mode: Mode, callers: &Callers, store: Option<Arc<dyn Store>>) -> McpRoutes {
         let (all_sessions, ending) = (AllSessions::new(), CancellationToken::new());
         let (requests, running) = (InFlight::default(), InFlight::default());
         let services = callers.clients().map(|client| {
             let presence = Presence::default();
             let sessions = Sessions::new(&all_sessions, presence.clone());
-            let streamable = Streamable::new(mode.clone(), client.clone(), sessions.clone(), ending.clone());
+            let (own_mode, own_client) = (mode.clone(), client.clone());
+            let streamable = Streamable::new(own_mode, own_client, sessions.clone(), ending.clone(), store.clone());
             let starter = SessionStarter {
                 mode: mode.clone(),
                 client: client.clone(),

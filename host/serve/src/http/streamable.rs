@@ -3,16 +3,18 @@
 use super::message::{BODY_TIMEOUT, MAX_BODY, MessageFault, check_json, check_values};
 use super::presence::{Presence, RequestGuard};
 use super::responses::json_rpc_error;
-use super::sessions::{RETRY, Sessions};
+use super::sessions::{RETRY, Sessions, SharedSessions};
 use crate::handler::ModeHandler;
 use crate::mode::Mode;
 use agent_spaces_http_server::body::{self, BodyFault};
 use agent_spaces_http_server::{Client, HttpResponse, Refusal, text_response, until_sent};
+use agent_spaces_journal::Store;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
+use rmcp::transport::streamable_http_server::session::SessionStore;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -24,8 +26,15 @@ const SESSION_HEADER: &str = "mcp-session-id";
 pub(super) struct Streamable(StreamableHttpService<ModeHandler, Sessions>);
 
 impl Streamable {
-    pub(super) fn new(mode: Mode, client: Client, sessions: Sessions, ending: CancellationToken) -> Streamable {
-        let config = StreamableHttpServerConfig::default()
+    /// `store` has its sessions, if hosts share it.
+    pub(super) fn new(
+        mode: Mode,
+        client: Client,
+        sessions: Sessions,
+        ending: CancellationToken,
+        store: Option<Arc<dyn Store>>,
+    ) -> Streamable {
+        let mut config = StreamableHttpServerConfig::default()
             // The HTTP server does this, before authentication.
             .disable_allowed_hosts()
             .disable_allowed_origins()
@@ -33,6 +42,10 @@ impl Streamable {
             .with_max_request_body_bytes(MAX_BODY)
             .with_sse_retry(Some(RETRY))
             .with_cancellation_token(ending);
+        config.session_store = store.filter(|store| store.is_shared()).map(|store| {
+            let shared: Arc<dyn SessionStore> = Arc::new(SharedSessions::new(store, &client));
+            shared
+        });
         let handler = move || Ok(ModeHandler::new(mode.clone(), client.clone()));
         Streamable(StreamableHttpService::new(handler, Arc::new(sessions), config))
     }

@@ -237,7 +237,7 @@ async fn serve(
     tokio::spawn(async move { sweeping.end_expired_spaces().await });
     let delivering = service.clone();
     tokio::spawn(async move { delivering.deliver_webhooks().await });
-    let mcp = Arc::new(McpRoutes::new(mode.clone(), &bound.callers));
+    let mcp = Arc::new(McpRoutes::with_store(mode.clone(), &bound.callers, source.store()));
     let stop_notice = StopNotice::default();
     let rest = RestRoutes::new(service.clone())
         .with_metrics(metrics.text(), is_metrics_open)

@@ -1,8 +1,10 @@
 //! MCP sessions of one caller: limits, idle timeout, and cancellation of requests whose client disconnected.
 //!
 //! - `permits`: numbers of sessions, per caller and overall, and who loses one for a new one
+//! - `shared`: sessions that hosts of a store share
 
 mod permits;
+mod shared;
 
 use super::presence::Presence;
 use super::tracked_stream::TrackedStream;
@@ -14,6 +16,7 @@ use rmcp::model::{
 };
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::SessionManager;
+use rmcp::transport::streamable_http_server::session::RestoreOutcome;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionConfig,
 };
@@ -23,6 +26,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 pub(super) use permits::AllSessions;
+pub(super) use shared::SharedSessions;
 
 /// Idle timeout of a session. It is long because most clients cannot open a new session by themselves.
 pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
@@ -292,6 +296,16 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionsError> {
         Ok(self.0.local.initialize_session(id, message).await?)
+    }
+
+    /// Goes on with a session of another host.
+    async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>, SessionsError> {
+        let permit = self.acquire_permit().await?;
+        let restored = self.0.local.restore_session(id.clone()).await?;
+        if matches!(restored, RestoreOutcome::Restored(_)) {
+            self.entries().insert(id, Session::new(permit));
+        }
+        Ok(restored)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionsError> {

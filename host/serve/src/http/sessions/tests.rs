@@ -99,3 +99,17 @@ async fn each_reader_that_leaves_restarts_the_time() {
     tokio::time::sleep(GONE_AFTER).await;
     assert_eq!(kept(&sessions, &id), (0, 0));
 }
+
+#[tokio::test]
+async fn a_session_of_another_host_has_a_permit_and_is_closed_like_any_other() {
+    let (here, there) = (sessions(), sessions());
+    let (id, _transport) = here.create_session().await.unwrap();
+    let restored = there.restore_session(id.clone()).await.unwrap();
+    assert!(matches!(restored, RestoreOutcome::Restored(_)));
+    assert!(there.has_session(&id).await.unwrap());
+    assert_eq!((there.entries().len(), there.0.permits.used()), (1, 1));
+    assert!(matches!(there.restore_session(id.clone()).await.unwrap(), RestoreOutcome::AlreadyPresent));
+    assert_eq!(there.0.permits.used(), 1);
+    there.close_session(&id).await.unwrap();
+    assert_eq!((there.entries().len(), there.0.permits.used()), (0, 0));
+}

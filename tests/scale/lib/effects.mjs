@@ -1,6 +1,7 @@
 // Server whose requests have effects. It counts what arrives, and acts once per `Idempotency-Key`.
 
 import http from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sleep } from './common.mjs';
 
 /** Largest body; a run sends some bytes. */
@@ -17,6 +18,9 @@ export class Effects {
     // Number of effects of each run and step.
     effects.applied = new Map();
     effects.withoutKey = 0;
+    // The time of a request is when this process gets to it, which is as late as this says.
+    effects.lag = monitorEventLoopDelay({ resolution: 20 });
+    effects.lag.enable();
     effects.server = http.createServer((request, response) => {
       const at = Date.now();
       let body = '';

@@ -68,12 +68,12 @@ export class Single extends Server {
     if (!restored) {
       const rights = this.user ? { uid: this.user.uid, gid: this.user.gid } : {};
       const words = ['-D', this.data, '-U', 'postgres', '-E', 'UTF8', '--locale=C.UTF-8', '--auth=trust', '--data-checksums', '--no-sync'];
-      await run(join(BIN, 'initdb'), words, { cwd: folder, ...rights });
+      await run(join(BIN, 'initdb'), words, { cwd: folder, timeout: 600_000, ...rights });
     }
     const settings = { ...PARAMETERS, port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: folder };
     const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     this.child = this.workroom.start(this.name, join(BIN, 'postgres'), ['-D', this.data, ...words], { user: this.user, cpus, cwd: folder });
-    await until(`${this.name} answers`, 60_000, () => this.sqlAt(this.port, 'SELECT 1', 'postgres'));
+    await until(`${this.name} answers`, 300_000, () => this.sqlAt(this.port, 'SELECT 1', 'postgres'));
     if (!restored) await this.prepare(this.port);
   }
 

@@ -62,6 +62,7 @@ export function verifyEffects(workload, effects, { allowRestarts = false } = {})
     approved: workload.approved,
     resumedByHand: workload.resumed,
     refusals: workload.refusals,
+    lagOfCounterMs: effects.lag ? { p99: Math.round(effects.lag.percentile(99) / 1e6), max: Math.round(effects.lag.max / 1e6) } : null,
     seconds: Math.round((workload.elapsedMs ?? 0) / 100) / 10,
     msOfPlainRuns: summary(times),
   };

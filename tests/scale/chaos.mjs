@@ -27,7 +27,7 @@ const settings = { binary: asked.binary, project: folder, database: store, optio
 const hosts = await startHosts(workroom, asked.sqlite ? 1 : asked.hosts, settings);
 say(`${hosts.length} hosts are ready`);
 
-const workload = new Workload({ hosts, effects, runs: asked.runs, seed: asked.seed, window: asked.window });
+const workload = new Workload({ hosts, effects, runs: asked.runs, seed: asked.seed, window: asked.window, streams: 0.1 });
 const faults = new Faults({
   hosts, database: store, random, lease: asked.lease,
   every: [asked.every * 0.5, asked.every * 1.5], databaseEvery: [asked.databaseEvery * 0.7, asked.databaseEvery * 1.3],

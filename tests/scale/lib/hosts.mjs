@@ -7,7 +7,8 @@ import { freePort, run, say, until } from './common.mjs';
 import { DATABASE } from './postgres.mjs';
 import { Proxy } from './proxy.mjs';
 
-const TOKEN = 'the-token-of-the-operator-of-this-test';
+/** Token of the operator. */
+export const TOKEN = 'the-token-of-the-operator-of-this-test';
 
 /** What each run executes. Its value has the receipts, and how late its timer was. */
 export const SOURCE = `import input from '@agent-spaces/input';
@@ -57,6 +58,8 @@ export function project(workroom, effectsPort, { lease = 5, parkAfter = '1s', co
       },
     },
     spaces: { scale: { capabilities: ['./capabilities/effects.json'] } },
+    // Time that a host is stopped or that a busy machine takes is no fault of the script.
+    limits: { time: '10m' },
     durable: { lease: `${lease}s`, parkAfter, inDoubt: 'ask' },
     serve: { concurrency: { rest: concurrency } },
     ...settings,

@@ -3,6 +3,7 @@
 
 import { summary } from './common.mjs';
 import { STEPS } from './hosts.mjs';
+import { fault } from './streams.mjs';
 
 /** Compares runs with effects. `problems` is empty if all is well. */
 export function verifyEffects(workload, effects, { allowRestarts = false } = {}) {
@@ -49,6 +50,11 @@ export function verifyEffects(workload, effects, { allowRestarts = false } = {})
     const isNamed = typeof doubt.params.run === 'number' && typeof doubt.params.step === 'number' && doubt.params.run === doubt.number;
     if (!isNamed) problem(`a call in doubt of run ${doubt.run} is not named: ${JSON.stringify(doubt)}`);
   }
+  const followed = workload.followed ?? [];
+  for (const stream of followed) {
+    const wrong = fault(stream);
+    if (wrong) problem(`the stream of run ${stream.run} ${wrong}`);
+  }
   if (effects.withoutKey > 0) problem(`${effects.withoutKey} requests had no idempotency key`);
   const times = items.filter((item) => item.ended && item.input.sleepMs === 0 && !item.input.asks).map((item) => item.ended - item.begun);
   const byOutcome = (outcome) => workload.inDoubt.filter((doubt) => doubt.outcome === outcome).length;
@@ -59,6 +65,7 @@ export function verifyEffects(workload, effects, { allowRestarts = false } = {})
     effects: { expected: items.length * STEPS, countedOnce, missing, countedMore: counted },
     requests: { all: effects.arrivals.length, repeatedIdempotent: repeatable, repeatedOthers: repeated },
     inDoubt: { all: workload.inDoubt.length, happened: byOutcome('happened'), didNotHappen: byOutcome('didNotHappen') },
+    streams: { followed: followed.length, events: followed.reduce((sum, { seen }) => sum + seen.length, 0), connections: followed.reduce((sum, { connections }) => sum + connections, 0) },
     approved: workload.approved,
     resumedByHand: workload.resumed,
     refusals: workload.refusals,

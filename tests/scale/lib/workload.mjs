@@ -1,7 +1,8 @@
 // Runs with effects: starts them over REST at any host, decides on approvals, answers calls in doubt, and waits for their ends.
 
 import { generator, say, sleep } from './common.mjs';
-import { SOURCE } from './hosts.mjs';
+import { SOURCE, TOKEN } from './hosts.mjs';
+import { follow } from './streams.mjs';
 
 /** States in which nothing more happens. */
 const ENDED = new Set(['finished', 'failed', 'cancelled']);
@@ -12,14 +13,18 @@ export const MIX = { sleeps: 0.08, asks: 0.08 };
 /** Milliseconds that a person looks at a call in doubt before saying that it did not happen: a request may be on its way. */
 const LOOK = 1500;
 
+/** Streams of events that are read at once. */
+const MAX_STREAMS = 12;
+
 export class Workload {
   /**
    * - `hosts`: array that may change
    * - `window`: runs that are started and waited for at once
    * - `mostOpen`: runs in progress at once, parked ones too
+   * - `streams`: share of the runs whose events are followed
    */
-  constructor({ hosts, effects, runs, seed = 1, window = 48, mostOpen = 400, mix = MIX, sleepMs = [2500, 8000], prefix = 'scale' }) {
-    Object.assign(this, { hosts, effects, runs, seed, window, mostOpen, mix, sleepMs, prefix });
+  constructor({ hosts, effects, runs, seed = 1, window = 48, mostOpen = 400, mix = MIX, sleepMs = [2500, 8000], prefix = 'scale', streams = 0 }) {
+    Object.assign(this, { hosts, effects, runs, seed, window, mostOpen, mix, sleepMs, prefix, streams });
     this.random = generator(seed ^ 0x5ca1e);
     // By number: id, kind, start, end, how it ended.
     this.items = new Map();
@@ -30,6 +35,8 @@ export class Workload {
     this.refusals = {};
     this.approved = 0;
     this.resumed = 0;
+    this.followed = [];
+    this.streaming = new Set();
     this.isStopped = false;
     // True if a restored database may not know a run.
     this.mayVanish = false;
@@ -55,8 +62,9 @@ export class Workload {
     const teller = setInterval(() => say(this.progress()), 10_000);
     await Promise.all(starters);
     await Promise.all(followers);
-    clearInterval(teller);
     this.elapsedMs = Date.now() - this.begun;
+    await Promise.all(this.streaming);
+    clearInterval(teller);
     say(this.progress());
   }
 
@@ -115,8 +123,18 @@ export class Workload {
       if (!answer) return;
       item.id = answer.json.id;
       item.answeredMs = Date.now() - item.begun;
+      this.#stream(item);
       await this.#look(item, answer.json);
     }
+  }
+
+  /** Follows the events of some runs. */
+  #stream(item) {
+    if (this.random.next() >= this.streams || this.streaming.size >= MAX_STREAMS) return;
+    const task = follow(() => this.#host(), TOKEN, item.id, () => this.isLate)
+      .then((read) => this.followed.push({ number: item.number, run: item.id, ...read }))
+      .finally(() => this.streaming.delete(task));
+    this.streaming.add(task);
   }
 
   async #follow() {

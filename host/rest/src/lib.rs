@@ -19,6 +19,8 @@
 //!   responses; `problem`, `run_error`: errors
 //! - `approval_request`, `space_documents`: stored data that several modules read
 //! - `callers`: locks, permits and activity of each caller; `turns`: concurrency limit on checks and replays
+//! - `places`: places of runs in memory, in which tenants take turns; `tenants`: groups of callers with quotas; `quotas`:
+//!   their checks; `hosts`: hosts that share the store
 //! - `policy_decision`: decisions of the policy in responses
 //! - `live`: runs in memory; `followers`: notification of new entries; `space_cache`: spaces that were made
 
@@ -38,6 +40,7 @@ mod events;
 mod explain;
 mod files;
 mod followers;
+mod hosts;
 mod idempotency;
 mod ids;
 mod limits;
@@ -46,10 +49,12 @@ mod location;
 mod me;
 mod pages;
 mod path;
+mod places;
 mod policy_decision;
 mod problem;
 mod programs;
 mod query;
+mod quotas;
 mod routes;
 mod run_error;
 mod runs;
@@ -61,15 +66,18 @@ mod space_cache;
 mod space_documents;
 mod spaces;
 mod sse;
+mod tenants;
 mod time;
 mod turns;
 mod webhooks;
 mod who;
 
 pub use api::document;
+pub use places::Load;
 pub use routes::{MetricsText, RestRoutes};
 pub use runs::INPUT_MODULE;
 pub use service::{Service, ServiceSettings};
+pub use tenants::{Quotas, Tenants};
 
 #[cfg(test)]
 mod api_audit_tests;

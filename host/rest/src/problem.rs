@@ -155,6 +155,13 @@ impl Problem {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "host.failed", detail)
     }
 
+    /// Says after how many seconds the same request may succeed.
+    #[must_use]
+    pub(crate) fn after(mut self, seconds: u32) -> Problem {
+        self.retry_after = Some(seconds);
+        self
+    }
+
     /// Returns the code.
     pub(crate) fn code(&self) -> &str {
         &self.code

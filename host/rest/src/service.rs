@@ -5,10 +5,12 @@ use crate::callers::CallerStates;
 use crate::change_feed::ChangeFeed;
 use crate::followers::Followers;
 use crate::live::LiveRuns;
+use crate::places::{Load, Places};
 use crate::problem::Problem;
 use crate::server_source::ServerSource;
 use crate::source::SpaceSource;
 use crate::space_cache::SpaceCache;
+use crate::tenants::Tenants;
 use crate::webhooks::Webhooks;
 use crate::who::Who;
 use agent_spaces_approvals::ApproverToken;
@@ -16,8 +18,6 @@ use agent_spaces_durable::{DurableRuns, Worker};
 use agent_spaces_http_server::Client;
 use agent_spaces_journal::{DocumentFilter, Store};
 use agent_spaces_pipeline::OPERATOR_TARGET;
-use agent_spaces_serve::concurrency::ConcurrencyLimiter;
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +33,10 @@ pub struct ServiceSettings {
     pub workspaces: PathBuf,
     /// Maximum concurrent runs of one caller; others are queued.
     pub concurrency: usize,
+    /// Maximum concurrent runs of all callers in this process; others are queued, and callers take turns.
+    pub places: usize,
+    /// Tenants of callers, with their quotas.
+    pub tenants: Tenants,
     /// Token that signs the decisions of callers who may approve.
     pub approver: ApproverToken,
     /// Audit log of the actions of callers; `None` if the configuration switches it off.
@@ -57,7 +61,7 @@ pub(crate) struct Inner {
     pub(crate) callers: CallerStates,
     /// MCP servers, if they are shown.
     pub(crate) servers: OnceLock<Arc<dyn ServerSource>>,
-    limiters: Mutex<HashMap<String, ConcurrencyLimiter>>,
+    pub(crate) places: Places,
     pub(crate) worker: Mutex<Option<Worker>>,
     /// Cancelled when the server stops: no new runs.
     pub(crate) draining: CancellationToken,
@@ -68,6 +72,7 @@ impl Service {
     pub fn new(runs: DurableRuns, source: Arc<dyn SpaceSource>, settings: ServiceSettings) -> Service {
         let followers = Followers::new(runs.store().clone());
         let changes = ChangeFeed::new(runs.store().clone(), &settings.project);
+        let places = Places::new(settings.places, settings.concurrency);
         let webhooks = Webhooks::new(runs.store().clone(), &settings.project, settings.webhooks_reach_private);
         Service(Arc::new(Inner {
             runs,
@@ -80,7 +85,7 @@ impl Service {
             webhooks,
             callers: CallerStates::default(),
             servers: OnceLock::new(),
-            limiters: Mutex::default(),
+            places,
             worker: Mutex::default(),
             draining: CancellationToken::new(),
         }))
@@ -111,22 +116,14 @@ impl Service {
         self.0.webhooks.deliver(&self.0.draining).await;
     }
 
-    /// Returns the limiter of concurrent runs of a caller. The configuration bounds the number of callers.
-    pub(crate) fn limiter(&self, owner: &str) -> ConcurrencyLimiter {
-        let mut limiters = self.0.limiters.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || ConcurrencyLimiter::new(self.0.settings.concurrency);
-        limiters.entry(owner.to_owned()).or_insert_with(new).clone()
+    /// Returns the load of this process: runs that have a place, and those that wait for one.
+    pub fn load(&self) -> Load {
+        self.0.places.load()
     }
 
-    /// Returns the number of runs that wait for others of their caller to end.
-    pub fn queued(&self) -> usize {
-        let limiters = self.0.limiters.lock().unwrap_or_else(PoisonError::into_inner);
-        limiters.values().map(ConcurrencyLimiter::waiting).sum()
-    }
-
-    /// Returns the number of runs in memory.
-    pub fn executing(&self) -> usize {
-        self.0.live.len()
+    /// Returns the number of hosts that share the store; one if nobody else does.
+    pub fn hosts(&self) -> usize {
+        self.0.settings.tenants.hosts()
     }
 
     /// Waits until a run has ended, at most for this time, and not while the server stops.
@@ -197,6 +194,12 @@ impl Service {
 /// Service of a store in this folder, without spaces.
 #[cfg(test)]
 pub(crate) fn test_service(folder: &std::path::Path) -> Service {
+    test_service_of(folder, Tenants::default())
+}
+
+/// The same with tenants.
+#[cfg(test)]
+pub(crate) fn test_service_of(folder: &std::path::Path, tenants: Tenants) -> Service {
     let store = agent_spaces_journal::SqliteStore::open(&folder.join("journal"), Default::default()).unwrap();
     let settings = ServiceSettings {
         audit: None,
@@ -204,6 +207,8 @@ pub(crate) fn test_service(folder: &std::path::Path) -> Service {
         config: "/project/config.json".to_owned(),
         workspaces: folder.join("workspaces"),
         concurrency: 1,
+        places: 100,
+        tenants,
         approver: ApproverToken::new().unwrap(),
         webhooks_reach_private: false,
     };

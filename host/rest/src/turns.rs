@@ -1,10 +1,10 @@
 //! Concurrency limit on checks, explanations and replays: each takes one of the places of its caller's runs, so that no
 //! caller loads the host more than its runs may.
 
+use crate::places::Place;
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::who::Who;
-use agent_spaces_serve::concurrency::ConcurrencyPermit;
 use std::time::Duration;
 
 /// Longest wait for a place. A person waits for the answer.
@@ -12,14 +12,13 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 
 impl Service {
     /// Waits for a place among the runs of a caller. A request that is dropped leaves the queue.
-    pub(crate) async fn turn(&self, who: &Who) -> Result<ConcurrencyPermit, Problem> {
+    pub(crate) async fn turn(&self, who: &Who) -> Result<Place, Problem> {
         self.turn_within(who, MAX_WAIT).await
     }
 
-    async fn turn_within(&self, who: &Who, wait: Duration) -> Result<ConcurrencyPermit, Problem> {
+    async fn turn_within(&self, who: &Who, wait: Duration) -> Result<Place, Problem> {
         self.check_open()?;
-        let limiter = self.limiter(who.owner());
-        let entered = tokio::time::timeout(wait, limiter.enter()).await;
+        let entered = tokio::time::timeout(wait, self.enter(who.owner())).await;
         entered.map_err(|_| {
             Problem::busy("run.busy", "The caller has as many runs in progress as it may: wait for one to end")
         })

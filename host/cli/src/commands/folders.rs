@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 const NAME: &str = "agent-spaces";
 
 /// Pool size: a script and the handlers that it calls concurrently. Setting up a larger pool takes time.
-const MAX_RUNS: u32 = 300;
+pub(super) const MAX_RUNS: u32 = 300;
 
 /// Loads the engine, from the user's cache if possible.
 pub(super) fn engine(use_cache: bool) -> Result<Engine, HostError> {

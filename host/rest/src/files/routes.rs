@@ -187,9 +187,12 @@ async fn write(
     bytes: Bytes,
 ) -> Result<Response, Problem> {
     service.check_open()?;
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    service.check_storage(&who, size).await?;
     let write = move |files: &Files, path: &str, expected: Precondition<'_>| files.write_bytes(path, &bytes, expected);
     let action = ApiAction::new(&who, Action::FileWritten, Subject::file(&space, &path));
     let Written { created, etag } = change(&service, &who, action, (space, path), &headers, write).await?;
+    service.note_storage(&who, Some(size));
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
     let mut response = status.into_response();
     insert(response.headers_mut(), ETAG, &format!("\"{etag}\""));
@@ -215,7 +218,10 @@ async fn remove(
 ) -> Result<StatusCode, Problem> {
     let action = ApiAction::new(&who, Action::FileDeleted, Subject::file(&space, &path));
     match change(&service, &who, action, (space, path), &headers, Files::delete_file).await? {
-        true => Ok(StatusCode::NO_CONTENT),
+        true => {
+            service.note_storage(&who, None);
+            Ok(StatusCode::NO_CONTENT)
+        }
         false => Err(Problem::not_found("file")),
     }
 }

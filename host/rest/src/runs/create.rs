@@ -45,11 +45,12 @@ impl Service {
         new: &NewRunRequest,
         source: Source,
     ) -> Result<Option<JoinHandle<()>>, Problem> {
+        self.check_run_quotas(who).await?;
         let assembled = self.assembled(space).await?;
         let limits = space.limits().within(&assembled.limits, assembled.longest)?;
         let limits = new.limits.within(&limits, limits.time)?;
         let name = file_name(new.name.as_deref(), source.program.as_deref());
-        let permit = self.limiter(who.owner()).try_enter();
+        let permit = self.try_enter(who.owner());
         if permit.is_none() {
             self.check_queue(who).await?;
         }

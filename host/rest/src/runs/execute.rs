@@ -34,9 +34,8 @@ impl Service {
         // It may be about to leave memory here.
         let live = self.0.live.enter(run).await;
         let owner = header.caller.name.clone().unwrap_or_default();
-        let limiter = self.limiter(&owner);
-        let _permit = tokio::select! {
-            permit = limiter.enter() => permit,
+        let _place = tokio::select! {
+            place = self.admitted(&owner) => place,
             // Nobody knows whether it has begun, so it ends as one that waits.
             () = live.cancel.cancelled() => return end(self, run).await,
         };

@@ -110,6 +110,7 @@ async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Resu
     let assembled = service.assembled(&trial).await?;
     part.limits.within(&assembled.limits, assembled.longest)?;
     // Until it is stored: two at once do not both pass the check.
+    let _of_tenant = service.making_of_tenant(who).await;
     let _making = service.0.callers.making(who.owner()).await;
     if service.stored_space(id).await?.is_none() {
         check_count(service, who).await?;
@@ -118,11 +119,11 @@ async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Resu
     service.put_space(id, who.owner(), &part, Expected::Absent).await
 }
 
-/// Refuses another space of a caller that has as many as it may.
+/// Refuses another space of a caller, or of a tenant, that has as many as it may.
 async fn check_count(service: &Service, who: &Who) -> Result<(), Problem> {
     match service.has_as_many(who, KIND, MAX_SPACES).await? {
         true => Err(Problem::busy("space.too_many", format!("More than {MAX_SPACES} spaces: delete some first"))),
-        false => Ok(()),
+        false => service.check_space_quota(who).await,
     }
 }
 
@@ -272,6 +273,7 @@ async fn remove(
     let made = changeable(&space, &headers)?;
     service.record(ApiAction::new(&who, Action::SpaceDeleted, Subject::space(&id))).await?;
     service.end_space(&space.id, made).await?;
+    service.note_storage(&who, None);
     Ok(StatusCode::NO_CONTENT)
 }
 

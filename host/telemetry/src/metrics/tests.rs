@@ -38,6 +38,10 @@ fn readings() -> Readings {
     Readings {
         runs_queued: Some(4),
         runs_executing: None,
+        places: Some(8),
+        runs_waiting: Some(4),
+        longest_wait: Some(std::time::Duration::from_millis(1_500)),
+        hosts: None,
         runs_parked: Some(5_000),
         approvals_waiting: Some(2),
         journal_flushes: Some(17),
@@ -139,4 +143,22 @@ fn nested_runs_are_not_counted_as_runs() {
     assert!(!metrics.encode().contains("agent_spaces_runs_total"));
     metrics.observe(&event("run_1", finished(None)));
     assert!(metrics.encode().contains("agent_spaces_runs_total{outcome=\"ok\"} 1\n"));
+}
+
+#[test]
+fn a_process_is_saturated_when_runs_wait() {
+    let saturation = |places, executing, waiting| {
+        let readings = Readings {
+            places: Some(places),
+            runs_executing: Some(executing),
+            runs_waiting: Some(waiting),
+            ..Readings::default()
+        };
+        let text = Metrics::new(move || readings.clone()).encode();
+        let line = text.lines().find_map(|line| line.strip_prefix("agent_spaces_saturation "));
+        line.map(|number| number.parse::<f64>().unwrap())
+    };
+    assert_eq!((saturation(10, 0, 0), saturation(10, 5, 0), saturation(10, 10, 15)), (Some(0.0), Some(0.5), Some(2.5)));
+    assert_eq!(saturation(0, 5, 5), None);
+    assert!(!Metrics::new(Readings::default).encode().contains("saturation"), "it has no places");
 }

@@ -8,6 +8,7 @@
 //! - `audit`: audit log of the session for the REST API
 //! - `servers`: MCP servers of the project for the REST API
 //! - `sessions`: sessions of the console in the audit log
+//! - `shares`: tenants of the configuration, and places of runs
 //! - `drain_delay`: time between a signal and the shutdown
 
 pub(super) mod agents;
@@ -17,6 +18,7 @@ mod audit;
 mod drain_delay;
 mod servers;
 mod sessions;
+mod shares;
 mod slack;
 mod source;
 mod telemetry;
@@ -48,6 +50,7 @@ use clap::Args;
 use drain_delay::DrainDelay;
 use servers::ProjectServers;
 use sessions::AuditedSessions;
+use shares::Shares;
 use source::ProjectSpaces;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,6 +149,7 @@ impl ServeCommand {
         self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
         raise_file_limit();
         let settings = ServeSettings::of_rest(&self.choice, self.concurrency);
+        let shares = Shares::of(&self.choice);
         let runtime = session::runtime()?;
         // Before the session: the first subscriber of a process counts.
         let telemetry = telemetry::start(self.log, self.trace_mcp, runtime.handle().clone())?;
@@ -156,8 +160,11 @@ impl ServeCommand {
         let mode = Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency));
         let configured = agents::configured(&self.choice);
         let (choice, handle, is_traced) = (self.choice, runtime.handle().clone(), self.trace_mcp);
-        let counted = metrics.metrics().clone();
-        let observer: Arc<Observer> = Arc::new(move |event| counted.observe(event));
+        let (counted, tenants) = (metrics.metrics().clone(), shares.tenants.clone());
+        let observer: Arc<Observer> = Arc::new(move |event| {
+            counted.observe(event);
+            tenants.observe(event);
+        });
         let options = SourceOptions { is_traced, is_proxy: false, has_journal: true, observer: Some(observer) };
         let mut source = Source::open(choice, options, handle, offers, decisions.clone())?;
         let called = CalledAgents::default();
@@ -179,7 +186,7 @@ impl ServeCommand {
         let served = runtime.block_on(serve(
             source.clone(),
             mode.clone(),
-            (operator, settings.concurrency),
+            (operator, settings.concurrency, shares),
             (&self.listener, drain_delay),
             (metrics, self.metrics_open),
             agents.clone(),
@@ -217,7 +224,7 @@ fn raise_file_limit() {}
 async fn serve(
     source: Arc<Source>,
     mode: Mode,
-    (operator, concurrency): (Client, usize),
+    (operator, concurrency, shares): (Client, usize, Shares),
     (listener, drain_delay): (&Listener, Duration),
     (metrics, is_metrics_open): (ServedMetrics, bool),
     agents: Option<Arc<Agents>>,
@@ -227,7 +234,7 @@ async fn serve(
     let mut signals = StopSignals::new();
     let bound = listener.bind(operator, source.project()).await?;
     let sessions = has_console.then(|| Sessions::new(&bound.callers));
-    let service = service(&source, concurrency)?;
+    let service = service(&source, concurrency, shares)?;
     service.show_servers(Arc::new(ProjectServers::new(source.clone())));
     service.remove_stray_workspaces().await;
     tokio::spawn(discovery::discover(source.clone()));
@@ -235,6 +242,8 @@ async fn serve(
     service.continue_runs();
     let sweeping = service.clone();
     tokio::spawn(async move { sweeping.end_expired_spaces().await });
+    let sharing = service.clone();
+    tokio::spawn(async move { sharing.share_quotas().await });
     let delivering = service.clone();
     tokio::spawn(async move { delivering.deliver_webhooks().await });
     let mcp = Arc::new(McpRoutes::with_store(mode.clone(), &bound.callers, source.store()));
@@ -289,7 +298,7 @@ async fn serve(
 }
 
 /// Creates the service of the REST API.
-fn service(source: &Arc<Source>, concurrency: usize) -> Result<Service, Failure> {
+fn service(source: &Arc<Source>, concurrency: usize, shares: Shares) -> Result<Service, Failure> {
     let store = source.store().ok_or_else(|| Failure::new(Code::HostJournal, "the journal is not open", None))?;
     let kept = source.durable();
     let token = approver::token(&*store)?;
@@ -303,8 +312,17 @@ fn service(source: &Arc<Source>, concurrency: usize) -> Result<Service, Failure>
     let (project, config) = source.origin();
     let audit = source.session().audit().map(|log| ServedAuditLog::shared(log, folders::audit_files()));
     let webhooks_reach_private = source.project().is_some_and(Project::webhooks_reach_private);
-    let settings =
-        ServiceSettings { project, config, workspaces, concurrency, approver: token, audit, webhooks_reach_private };
+    let settings = ServiceSettings {
+        project,
+        config,
+        workspaces,
+        concurrency,
+        places: shares.places,
+        tenants: shares.tenants,
+        approver: token,
+        audit,
+        webhooks_reach_private,
+    };
     let spaces = Arc::new(ProjectSpaces::new(source.clone(), channel));
     // A run that waits has a place among those of its caller until it leaves memory.
     let runs = agent_spaces::durable::Settings { park_after: kept.runs.park_after.min(PARK_AFTER), ..kept.runs };

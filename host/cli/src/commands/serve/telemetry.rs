@@ -75,9 +75,15 @@ impl ServedMetrics {
 
 async fn states(service: &Service, source: &Source) -> Readings {
     let count = |count: usize| u64::try_from(count).ok();
+    let load = service.load();
     let mut readings = Readings {
-        runs_queued: count(service.queued()),
-        runs_executing: count(service.executing()),
+        runs_queued: count(load.waiting),
+        runs_executing: count(load.running),
+        places: count(load.places),
+        // Every host of a store sees the runs that wait in it.
+        runs_waiting: count(load.waiting.div_ceil(service.hosts())),
+        longest_wait: Some(load.longest_wait),
+        hosts: count(service.hosts()),
         ..Readings::default()
     };
     if let Some(store) = source.store() {

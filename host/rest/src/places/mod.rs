@@ -1,0 +1,126 @@
+//! Places of runs in this process, and whose turn it is when there are not enough.
+//!
+//! A run needs a free place of the process, of its tenant and of its caller. One that waits does so in the queue of its
+//! caller. A place that becomes free goes to the tenant that has the fewest, among equals to the one whose last start is
+//! longest ago, and in the tenant to a caller by the same rule. So a tenant with many waiting runs delays another by one
+//! run, not by its queue.
+
+mod state;
+
+use state::State;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Places of a process. Clones share state.
+#[derive(Clone)]
+pub(crate) struct Places(Arc<Mutex<State>>);
+
+/// Whose run needs a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
+    /// Key of the tenant.
+    pub(crate) tenant: Arc<str>,
+    /// Most places of the tenant in this process.
+    pub(crate) most: usize,
+    /// True if that is a quota of the tenant: more hosts would not give it more.
+    pub(crate) is_quota: bool,
+    /// Name of the caller.
+    pub(crate) caller: Arc<str>,
+}
+
+/// Place of a run, until it is dropped.
+pub(crate) struct Place {
+    places: Places,
+    seat: Seat,
+}
+
+/// Load of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Places.
+    pub places: usize,
+    /// Runs that have one.
+    pub running: usize,
+    /// Runs that wait for one here, but for those that a quota of their tenant keeps waiting.
+    pub waiting: usize,
+    /// Time for which the first of them has waited.
+    pub longest_wait: Duration,
+}
+
+impl Places {
+    /// Creates this many places, of which one caller has at most `of_caller`; at least one of each.
+    pub(crate) fn new(places: usize, of_caller: usize) -> Places {
+        Places(Arc::new(Mutex::new(State::new(places.max(1), of_caller.max(1)))))
+    }
+
+    /// Returns a place if one is free.
+    pub(crate) fn try_enter(&self, seat: &Seat) -> Option<Place> {
+        // Whoever waits could not take it either: free places are given away at once.
+        self.state().take(seat).then(|| self.place(seat))
+    }
+
+    /// Waits for a place. Dropping the future leaves the queue.
+    pub(crate) async fn enter(&self, seat: &Seat) -> Place {
+        if let Some(place) = self.try_enter(seat) {
+            return place;
+        }
+        let (number, given) = self.state().wait(seat);
+        let mut waiting = Waiting { places: self, seat, number, is_over: false };
+        // The sender stays in the queue until it has sent.
+        let _is_given = given.await;
+        waiting.is_over = true;
+        self.place(seat)
+    }
+
+    /// Returns the load.
+    pub(crate) fn load(&self) -> Load {
+        self.state().load()
+    }
+
+    fn place(&self, seat: &Seat) -> Place {
+        Place { places: self.clone(), seat: seat.clone() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Place").field("seat", &self.seat).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.state().give_back(&self.seat);
+    }
+}
+
+/// A run in a queue.
+struct Waiting<'a> {
+    places: &'a Places,
+    seat: &'a Seat,
+    number: u64,
+    is_over: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let mut state = self.places.state();
+        if !state.leave(self.seat, self.number) {
+            // It got a place at the same moment.
+            state.give_back(self.seat);
+        }
+    }
+}
+
+#[cfg(test)]
+mod noise_tests;
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 """The files of deploy/, as the tests read them."""
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -17,6 +18,7 @@ CONTAINERFILE = (DEPLOY / "Containerfile").read_text()
 HAPROXY = (DEPLOY / "compose/haproxy.cfg").read_text()
 
 
+@functools.cache
 def documents(folder):
     """Every YAML document of a folder."""
     return [document for file in sorted(folder.glob("*.yaml")) for document in yaml.safe_load_all(file.read_text())]

@@ -18,6 +18,9 @@ const POLL: Duration = Duration::from_secs(1);
 const MIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Runs that are read beyond those that the worker leaves alone.
 const PAGE: usize = 100;
+/// Most runs beyond their caller's share that are read again with every look: further ones hide those behind them until
+/// some have ended.
+const MAX_KEPT: usize = 5_000;
 /// Time after which a run that could not be continued is tried again. It doubles with every failure.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 /// Longest time between two attempts: a person may have restored what is missing.
@@ -32,6 +35,8 @@ pub struct WorkerSettings {
     pub spaces: Spaces,
     /// Most runs at once. Others wait in the store.
     pub max_runs: usize,
+    /// Most of them that one caller started, so that one with many runs that are due leaves room for others.
+    pub max_of_caller: usize,
 }
 
 /// Spaces whose runs a worker continues.
@@ -74,6 +79,7 @@ impl Worker {
             executions: JoinSet::new(),
             running: HashMap::new(),
             foreign: HashSet::new(),
+            kept: HashMap::new(),
             failed: HashMap::new(),
         };
         let task = tokio::spawn(duty.work(stop.clone()));
@@ -108,11 +114,19 @@ struct Duty {
     report: Box<Report>,
     executions: JoinSet<Result<Option<State>, DurableError>>,
     /// Runs that are executed, by task.
-    running: HashMap<Id, String>,
+    running: HashMap<Id, Execution>,
     /// Runs of other spaces and hosts that are due: what a run belongs to never changes.
     foreign: HashSet<String>,
+    /// Runs that are due and whose caller has as many in execution as it may, with the caller.
+    kept: HashMap<String, String>,
     /// Runs that could not be continued.
     failed: HashMap<String, Failure>,
+}
+
+/// Run that is executed.
+struct Execution {
+    run: String,
+    caller: String,
 }
 
 /// Failed attempts to continue a run.
@@ -146,24 +160,41 @@ impl Duty {
             return Ok(());
         }
         // Those that are left alone must not hide others.
-        let known = self.foreign.len() + self.failed.len() + self.running.len();
+        let known = self.foreign.len() + self.failed.len() + self.running.len() + self.kept.len().min(MAX_KEPT);
         let due = self.store.due(epoch_ms(SystemTime::now()), known.saturating_add(PAGE)).await?;
         let listed: HashSet<&String> = due.iter().collect();
-        let running: HashSet<String> = self.running.values().cloned().collect();
+        let running: HashSet<String> = self.running.values().map(|execution| execution.run.clone()).collect();
+        let mut of_callers: HashMap<String, usize> = HashMap::new();
+        for execution in self.running.values() {
+            *of_callers.entry(execution.caller.clone()).or_default() += 1;
+        }
         self.foreign.retain(|run| listed.contains(run));
+        self.kept.retain(|run, _| listed.contains(run));
         self.failed.retain(|run, _| listed.contains(run) || running.contains(run));
         for run in due {
             let is_resting = self.failed.get(&run).is_some_and(|failure| Instant::now() < failure.again);
             if is_resting || running.contains(&run) || self.foreign.contains(&run) {
                 continue;
             }
-            let Some(row) = self.store.run(&run).await? else { continue };
-            if !self.is_own(&row.summary) {
-                self.foreign.insert(run);
+            let caller = match self.kept.remove(&run) {
+                Some(caller) => caller,
+                None => {
+                    let Some(row) = self.store.run(&run).await? else { continue };
+                    if !self.is_own(&row.summary) {
+                        self.foreign.insert(run);
+                        continue;
+                    }
+                    row.summary.caller
+                }
+            };
+            let count = of_callers.entry(caller.clone()).or_default();
+            if *count >= self.settings.max_of_caller {
+                self.kept.insert(run, caller);
                 continue;
             }
+            *count += 1;
             let task = self.executions.spawn((self.resume)(run.clone()));
-            self.running.insert(task.id(), run);
+            self.running.insert(task.id(), Execution { run, caller });
             free -= 1;
             if free == 0 {
                 break;
@@ -187,7 +218,7 @@ impl Duty {
             Ok(done) => done,
             Err(error) => (error.id(), Err(DurableError::Interrupted(error.to_string()))),
         };
-        let Some(run) = self.running.remove(&task) else { return };
+        let Some(Execution { run, .. }) = self.running.remove(&task) else { return };
         let outcome = match outcome {
             Ok(Some(state)) => Ok(state),
             Ok(None) => {
@@ -244,7 +275,13 @@ mod tests {
 
     /// Parks a run of a space until `wake`.
     async fn parked(store: &dyn Store, run: &str, space: &str, wake: Wake) {
-        let summary = Summary { space: space.to_owned(), project: "/p".to_owned(), ..Summary::default() };
+        parked_of(store, run, space, "", wake).await;
+    }
+
+    /// The same for a caller's run.
+    async fn parked_of(store: &dyn Store, run: &str, space: &str, caller: &str, wake: Wake) {
+        let (space, caller, project) = (space.to_owned(), caller.to_owned(), "/p".to_owned());
+        let summary = Summary { space, caller, project, ..Summary::default() };
         let new = NewRun { id: run.to_owned(), summary, lease: LEASE };
         let (claim, _queued) = store.create(new, store.owner(), vec![Entry::new("started", 0, "{}")]);
         store.park(&claim, 1, Vec::new(), wake).await.unwrap();
@@ -255,7 +292,8 @@ mod tests {
     }
 
     fn settings(max_runs: usize) -> WorkerSettings {
-        WorkerSettings { project: "/p".to_owned(), spaces: Spaces::One(Some("own".to_owned())), max_runs }
+        let spaces = Spaces::One(Some("own".to_owned()));
+        WorkerSettings { project: "/p".to_owned(), spaces, max_runs, max_of_caller: max_runs }
     }
 
     /// Claims and finishes a run.
@@ -342,6 +380,41 @@ mod tests {
         }
         worker.stop().await;
         assert_eq!((now.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (0, 2));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_caller_with_many_due_runs_leaves_room_for_others() {
+        let folder = TempDir::new().unwrap();
+        let store = open(&folder);
+        for number in 0..6 {
+            parked_of(&*store, &format!("run_noisy_{number}"), "own", "noisy", due()).await;
+        }
+        parked_of(&*store, "run_quiet", "own", "quiet", due()).await;
+        let (may_end, begun) = (Arc::new(tokio::sync::Semaphore::new(0)), Arc::new(Mutex::new(Vec::new())));
+        let (runs, gate, order) = (store.clone(), may_end.clone(), begun.clone());
+        let resume = move |run: String| -> Resuming {
+            order.lock().unwrap().push(run.clone());
+            let (work, gate) = (finish(&runs, run), gate.clone());
+            Box::pin(async move {
+                let _may_end = gate.acquire().await;
+                work.await
+            })
+        };
+        let settings = WorkerSettings { max_of_caller: 2, ..settings(3) };
+        let worker = Worker::start(store.clone(), settings, resume, |_, _| {});
+        let all_places = async {
+            while begun.lock().unwrap().len() < 3 {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(SOON, all_places).await.unwrap();
+        assert!(begun.lock().unwrap().contains(&"run_quiet".to_owned()), "{begun:?}");
+        may_end.add_permits(1);
+        for number in 0..6 {
+            until_finished(&*store, &format!("run_noisy_{number}")).await;
+        }
+        until_finished(&*store, "run_quiet").await;
+        worker.stop().await;
     }
 
     #[tokio::test(flavor = "multi_thread")]

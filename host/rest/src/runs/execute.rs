@@ -11,11 +11,18 @@ use std::sync::PoisonError;
 /// Most runs that the worker has in hand: those that wait for a place of their caller too, which take little memory.
 const MAX_RUNS: usize = 10_000;
 
+/// Most of them of one caller: as many as may be queued, and many that waited for the same time.
+const MAX_RUNS_OF_CALLER: usize = 1_000;
+
 impl Service {
     /// Starts to continue runs of this API that wait in the store.
     pub fn continue_runs(&self) {
-        let settings =
-            WorkerSettings { project: self.0.settings.project.clone(), spaces: Spaces::All, max_runs: MAX_RUNS };
+        let settings = WorkerSettings {
+            project: self.0.settings.project.clone(),
+            spaces: Spaces::All,
+            max_runs: MAX_RUNS,
+            max_of_caller: MAX_RUNS_OF_CALLER,
+        };
         let service = self.clone();
         let resume = move |run: String| -> Resuming {
             let service = service.clone();

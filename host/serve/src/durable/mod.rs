@@ -81,7 +81,8 @@ impl DurableSpace {
 
     /// Returns the settings of a worker that continues its runs.
     pub(crate) fn worker(&self, max_runs: usize) -> WorkerSettings {
-        WorkerSettings { project: self.0.project.clone(), spaces: Spaces::One(self.0.space.clone()), max_runs }
+        let (project, spaces) = (self.0.project.clone(), Spaces::One(self.0.space.clone()));
+        WorkerSettings { project, spaces, max_runs, max_of_caller: max_runs }
     }
 
     /// Runs a program until it ends or leaves memory.

@@ -7,6 +7,7 @@
 //! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers; `changes`:
 //!   the stream of changes.
 //! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
+//! - `tenants`: quotas and turns of groups of callers.
 //! - `files`, `file_bounds`: files of spaces, and paths and sizes that are refused.
 //! - `servers`: MCP servers and the acceptance of their tools.
 //! - `webhooks`: changes of webhooks, and messages to a local receiver.
@@ -42,4 +43,5 @@ mod servers;
 mod shutdown;
 mod space_bounds;
 mod spaces;
+mod tenants;
 mod webhooks;

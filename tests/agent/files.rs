@@ -35,7 +35,8 @@ fn a_configuration_with_models_does_not_keep_scripts_from_running() {
 
 #[test]
 fn an_ai_agent_file_is_read_as_it_stands() {
-    let server = ModelServer::new(vec![Reply::Text(vec!["From the file."]), Reply::Text(vec!["From home."])]);
+    let texts = ["From the file.", "From home.", "Confined."];
+    let server = ModelServer::new(Vec::from(texts.map(|text| Reply::Text(vec![text]))));
     let project = Project::unaccepted(&server, json!({}));
     std::fs::remove_file(project.path().join("agent-spaces.config.json")).unwrap();
     let file = json!({
@@ -58,6 +59,9 @@ fn an_ai_agent_file_is_read_as_it_stands() {
     std::fs::rename(project.path().join(".ai-agent.json"), project.path().join("home/.ai-agent.json")).unwrap();
     let output = project.run(&["agent", "--tools", "off", "Hello"], "");
     assert_eq!(stdout(&output), "From home.\n", "{}", stderr(&output));
+    // A confined command may read it, as far as the kernel confines.
+    let output = project.run(&["agent", "--confine=best-effort", "--tools", "off", "Hello"], "");
+    assert_eq!(stdout(&output), "Confined.\n", "{}", stderr(&output));
 }
 
 #[test]

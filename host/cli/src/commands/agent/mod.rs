@@ -1,11 +1,11 @@
 //! `agent-spaces agent`
 //!
 //! - `settings`: models and agents, from the configuration or an `.ai-agent.json`
-//! - `host`: the service that answers; `spaces`: whose functions are tools
+//! - `host`: the service that answers; `spaces`: spaces whose functions are tools
 //! - `question`: the question, and the schema of its answer
 //! - `printer`: events; `outcome`: exit status, JSON and summary
 //! - `interactive`: questions from a terminal; `line_editor`: the prompt and its history
-//! - `interrupts`: SIGINT and SIGTERM; `terminal_mode`: what they restore
+//! - `interrupts`: SIGINT and SIGTERM; `terminal_mode`: the terminal mode that they restore
 //! - `sessions`: list of sessions; `replay`: a session once more, from its records
 
 mod host;

@@ -65,6 +65,30 @@ fn an_ai_agent_file_is_read_as_it_stands() {
 }
 
 #[test]
+fn a_confined_command_reads_a_prompt_outside_of_its_project() {
+    let server = ModelServer::new(vec![Reply::Text(vec!["Hello."])]);
+    let project = Project::unaccepted(&server, json!({ "tools": "off" }));
+    let config = std::fs::read_to_string(project.path().join("agent-spaces.config.json")).unwrap();
+    let config = config.replace(r#""prompt":"You help.""#, r#""promptFile":"~/prompt.md""#);
+    project.write("agent-spaces.config.json", &config);
+    // A home within the project would be accessible as a whole, which is refused.
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("prompt.md"), "You are confined.").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.env("HOME", home.path());
+        for name in ["CONFIG", "CACHE", "STATE", "DATA"] {
+            command.env(format!("XDG_{name}_HOME"), home.path().join(name));
+        }
+        command.output().unwrap()
+    };
+    assert!(run(&["trust", "agent-spaces.config.json"]).status.success());
+    let output = run(&["agent", "--confine=best-effort", "helper", "Hello"]);
+    assert_eq!(stdout(&output), "Hello.\n", "{}", stderr(&output));
+    assert!(server.requests()[0].body.to_string().contains("You are confined."));
+}
+
+#[test]
 fn the_example_is_a_configuration_that_the_command_reads() {
     let server = ModelServer::new(vec![Reply::Text(vec!["At 7."])]);
     let project = Project::new(&server);

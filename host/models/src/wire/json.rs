@@ -51,7 +51,7 @@ pub(super) fn is_object_schema(schema: &Map<String, Value>) -> bool {
 }
 
 /// The start of a provider's text, short enough for a message.
-pub(super) fn words(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     start(text, MAX_ERROR_TEXT)
 }
 
@@ -136,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_between_characters() {
-        assert_eq!(words("short"), "short");
-        let cut = words(&format!("a{}", "é".repeat(MAX_ERROR_TEXT)));
+    fn excerpts_are_cut_between_characters() {
+        assert_eq!(excerpt("short"), "short");
+        let cut = excerpt(&format!("a{}", "é".repeat(MAX_ERROR_TEXT)));
         assert_eq!(cut.len(), MAX_ERROR_TEXT - 1);
         assert!(cut.ends_with('é'));
     }

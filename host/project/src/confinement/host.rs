@@ -1,4 +1,4 @@
-//! Sandbox profile of a command: `run` and `mcp serve`.
+//! Sandbox profile of a command: `run`, `agent`, `serve` and `mcp serve`.
 
 use super::private_folders::PrivateFolders;
 use super::{Network, Profile, configured, program, system};

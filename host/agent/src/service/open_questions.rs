@@ -76,3 +76,23 @@ impl Drop for Registered {
         drop(forgotten);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::Budgets;
+    use crate::spending::{Day, Spent};
+
+    #[test]
+    fn the_number_of_ended_questions_is_bounded() {
+        let all = OpenQuestions::default();
+        let last = MAX_ENDED as u64;
+        for number in 0..=last {
+            let spending = Spending::new(Budgets::default(), Spent::default(), Day::default(), None);
+            drop(all.register(QuestionNumber(Some(number)), OpenQuestion { spending, agents: Vec::new() }));
+        }
+        let questions = all.0.lock().unwrap();
+        assert_eq!((questions.by_number.len(), questions.ended.len()), (MAX_ENDED, MAX_ENDED));
+        assert!(!questions.by_number.contains_key(&0) && questions.by_number.contains_key(&last));
+    }
+}

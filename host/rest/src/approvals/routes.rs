@@ -17,6 +17,7 @@ use agent_spaces_journal::{ApprovalFilter, ApprovalRow, Decided, RunOwner, RunRo
 use axum::Json;
 use axum::extract::State;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -91,14 +92,15 @@ async fn of_runs(service: &Service, approvals: Vec<StoredApproval>) -> Result<Ve
     let mut runs: HashMap<String, Summary> = HashMap::new();
     let mut views = Vec::with_capacity(approvals.len());
     for approval in approvals {
-        let run = &approval.request.run_id;
-        if !runs.contains_key(run) {
-            // One that was removed meanwhile has no approvals any more.
-            let Some(row) = service.store().run(run).await? else { continue };
-            runs.insert(run.clone(), row.summary);
-        }
-        let summary = runs.get(run).cloned().unwrap_or_default();
-        views.push(approval.view(&summary));
+        let summary = match runs.entry(approval.request.run_id.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                // One that was removed meanwhile has no approvals any more.
+                let Some(row) = service.store().run(new.key()).await? else { continue };
+                new.insert(row.summary)
+            }
+        };
+        views.push(approval.view(summary));
     }
     Ok(views)
 }

@@ -2,7 +2,7 @@
 //   AGENT_SPACES_BINARY=… AGENT_SPACES_CONSOLE_TESTS=… node screenshots.mjs OUT          every page, light and dark, wide and narrow
 //   AGENT_SPACES_BINARY=… AGENT_SPACES_CONSOLE_TESTS=… node screenshots.mjs --docs OUT   those of docs/console.md
 // The playground checks types with AGENT_SPACES_TSC, else with the TypeScript of console/node_modules.
-// `--dist FOLDER` shows the page of a folder, such as console/dist, instead of the one in the binary.
+// AGENT_SPACES_CONSOLE_DIST is a folder, such as console/dist, whose page is shown instead of the one in the binary.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,11 +11,11 @@ import { launch, missing, open } from './browser.mjs';
 import { fill, places } from './places.mjs';
 import { OPERATOR, Server } from './server.mjs';
 
-const { values: options, positionals } = parseArgs({ options: { docs: { type: 'boolean', default: false }, dist: { type: 'string' } }, allowPositionals: true });
+const { values: options, positionals } = parseArgs({ options: { docs: { type: 'boolean', default: false } }, allowPositionals: true });
 const [out] = positionals;
 const reason = missing();
 if (!out || reason) {
-  console.error(reason ?? 'usage: node screenshots.mjs [--docs] [--dist FOLDER] OUT');
+  console.error(reason ?? 'usage: node screenshots.mjs [--docs] OUT');
   process.exit(2);
 }
 
@@ -25,22 +25,6 @@ function compiler() {
   if (existsSync(path)) return resolve(path);
   console.error('no TypeScript: set AGENT_SPACES_TSC, or run `npm ci` in console');
   return undefined;
-}
-
-// Window whose page is that of `--dist`, with the headers of the server.
-async function look(browser, url, more) {
-  const window = await open(browser, url, more);
-  if (options.dist) {
-    await window.page.route(/\/console\/([\w.-]*)(\?.*)?$/, async (route) => {
-      const name = new URL(route.request().url()).pathname.slice('/console/'.length) || 'index.html';
-      const path = join(options.dist, name);
-      if (!existsSync(path)) return route.continue();
-      // A file that the binary does not have gets the type of its name.
-      const response = await route.fetch();
-      await route.fulfill(response.ok() ? { response, path } : { path });
-    });
-  }
-  return window;
 }
 
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } };
@@ -95,7 +79,7 @@ function documented(data, waiting) {
 async function shootAll(browser, server, data) {
   for (const colorScheme of ['light', 'dark']) {
     for (const [size, viewport] of Object.entries(SIZES)) {
-      const window = await look(browser, server.url, { colorScheme, viewport, reducedMotion: 'reduce' });
+      const window = await open(browser, server.url, { colorScheme, viewport, reducedMotion: 'reduce' });
       const shoot = (name) => window.page.screenshot({ path: join(out, `${name}-${colorScheme}-${size}.png`) });
       await window.page.goto(`${server.url}/console/`);
       await window.page.getByLabel('Or sign in with a token').waitFor();
@@ -114,7 +98,7 @@ async function shootAll(browser, server, data) {
 async function shootDocs(browser, server, data) {
   const waiting = await fillMore(server, data);
   for (const [colorScheme, size] of [['light', 'wide'], ['dark', 'wide'], ['light', 'narrow']]) {
-    const window = await look(browser, server.url, { colorScheme, viewport: DOCS_SIZES[size], reducedMotion: 'reduce' });
+    const window = await open(browser, server.url, { colorScheme, viewport: DOCS_SIZES[size], reducedMotion: 'reduce' });
     await window.page.route(/\/v1\/servers(\?|$)/, (route) => route.fulfill({ json: { items: SERVERS } }));
     await window.signIn(OPERATOR);
     for (const [name, place] of Object.entries(documented(data, waiting))) {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 ///
 /// The compiler parses a disabled module, but resolves no name in it. A parser as a library would be a second user of what
 /// derive macros are made of: cargo then builds those, and all that is above them, once for `cargo run` and again for tests.
-pub fn assert_parses(files: &[String]) {
+pub(crate) fn assert_parses(files: &[String]) {
     assert!(!files.is_empty());
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
     let output = tempfile::tempdir().unwrap();

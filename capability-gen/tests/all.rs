@@ -7,6 +7,7 @@ mod defaults;
 mod emit;
 mod emit_rust;
 mod names;
+mod rust_syntax;
 mod schema;
 mod server;
 mod sources;

@@ -114,7 +114,7 @@ fn a_server_may_have_no_tools() {
     assert_eq!((module.specifier.as_str(), module.capabilities[0].functions.len()), ("@capabilities/mcp-files", 0));
     assert!(dts(&module).contains("  export const files: {\n    /** What"), "{}", dts(&module));
     wit_of(&module);
-    syn::parse_file(&rust(&module)).unwrap();
+    crate::rust_syntax::assert_parses(&[rust(&module)]);
 }
 
 #[test]

@@ -111,6 +111,28 @@ test('a list that was asked for before a decision does not bring the call back',
   await context.close();
 });
 
+test('a call is compared with the newest approval, however many there are', { skip }, async () => {
+  let oldest = 0;
+  let one;
+  const { page, context } = await open('#/approvals', FULL, async (window) => {
+    const pending = await window.context().request.get(`http://127.0.0.1:${FULL}/v1/approvals?status=pending&limit=1`, { headers: { 'x-agent-spaces-console': '1' } });
+    [one] = (await pending.json()).items;
+    await window.route(/\/v1\/approvals\?.*status=(approved|denied|expired)/, async (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      if (query.get('order') !== 'newest') oldest++;
+      // Lists that never end, of another function, but for the newest approval.
+      const newest = query.get('status') === 'approved' && query.get('order') === 'newest' && !query.has('cursor');
+      const items = Array.from({ length: 100 }, (_, i) => ({ ...one, id: `apr_${query.get('status')}${query.get('cursor') ?? 0}_${i}`, status: query.get('status'), createdAt: '2020-01-01T00:00:00Z', functionId: newest && i === 0 ? one.functionId : 'capabilities:other/other@1.0.0#other', params: { before: 'the newest' } }));
+      await route.fulfill({ json: { items, next: String(Number(query.get('cursor') ?? 0) + 1) } });
+    });
+  });
+  await page.evaluate((id) => void (location.hash = `#/approvals/${id}`), one.id);
+  const compared = page.getByRole('region', { name: 'Compared with the last approval' });
+  await compared.getByText('the newest').first().waitFor();
+  assert.equal(oldest, 0);
+  await context.close();
+});
+
 /** Id of a pending call of a run that is not shown. */
 async function other(page) {
   const ids = await page.evaluate(async () => (await (await fetch('/v1/approvals?limit=100', { headers: { 'x-agent-spaces-console': '1' } })).json()).items.filter((one) => one.status === 'pending').map((one) => one.id));

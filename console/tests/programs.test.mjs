@@ -24,7 +24,7 @@ after(async () => {
   server?.kill();
 });
 
-async function open(hash, { token = 'operator' } = {}) {
+async function open(hash, { token = 'operator', prepare = async () => {} } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', acceptDownloads: true });
   const page = await context.newPage();
   const faults = [];
@@ -33,6 +33,7 @@ async function open(hash, { token = 'operator' } = {}) {
     if (message.type() === 'error' && !/status of 4(01|12)/.test(message.text())) faults.push(message.text());
   });
   await context.request.post(`${BASE}/console/session`, { data: { token } });
+  await prepare(page);
   await page.goto(`${BASE}/console/${hash}`);
   return { page, context, faults };
 }
@@ -162,6 +163,37 @@ test('what a space can reach, as sentences, and why', { skip }, async () => {
   await page.getByLabel('account').fill('FR7612345678901');
   await page.getByRole('button', { name: 'Explain' }).click();
   await page.getByText('the account is in another country').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('functions of the standard library are out of reach without the files and the network that they need', { skip }, async () => {
+  const module = '@agent-spaces/std';
+  const names = ['http.get', 'fs.readFile', 'fs.writeFile', 'json.parse'];
+  const functions = names.map((name) => ({ name, id: `agent-spaces:std/${name.replace('.', '#')}`, module, signature: `${name.split('.')[1]}(): void`, description: '' }));
+  const { page, context, faults } = await open('#/spaces/spc_support', {
+    prepare: async (window) => {
+      await window.route(/\/v1\/capabilities\?/, async (route) => {
+        const response = await route.fetch();
+        const answer = await response.json();
+        for (const name of ['http', 'fs', 'json']) answer.items.push({ name, module, functions: functions.filter((fn) => fn.name.startsWith(`${name}.`)) });
+        await route.fulfill({ response, json: answer });
+      });
+      await window.route(/\/check$/, async (route) => {
+        const response = await route.fetch();
+        const answer = await response.json();
+        answer.manifest.interfaces.push({ interface: 'agent-spaces:std', functions: functions.map(({ name, id }) => ({ function: name, functionId: id, decision: 'allow', terms: [] })) });
+        Object.assign(answer.manifest, { network: { enabled: false, domains: [], methods: null }, files: { read: true, write: false } });
+        await route.fulfill({ response, json: answer });
+      });
+    },
+  });
+  await page.getByText('Programs have no network of their own.').first().waitFor();
+  await page.getByText(/^Standard library \(/).click();
+  const text = (name) => page.getByRole('region', { name, exact: true }).innerText();
+  assert.match(await text('http'), /may not call http\.get[^]*no network[^]*Denied/);
+  assert.match(await text('fs'), /may call fs\.readFile without asking[^]*may not call fs\.writeFile[^]*may not write/);
+  assert.match(await text('json'), /may call json\.parse without asking/);
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -35,7 +35,8 @@ fn a_configuration_with_models_does_not_keep_scripts_from_running() {
 
 #[test]
 fn an_ai_agent_file_is_read_as_it_stands() {
-    let server = ModelServer::new(vec![Reply::Text(vec!["From the file."]), Reply::Text(vec!["From home."])]);
+    let texts = ["From the file.", "From home.", "Confined."];
+    let server = ModelServer::new(Vec::from(texts.map(|text| Reply::Text(vec![text]))));
     let project = Project::unaccepted(&server, json!({}));
     std::fs::remove_file(project.path().join("agent-spaces.config.json")).unwrap();
     let file = json!({
@@ -58,6 +59,33 @@ fn an_ai_agent_file_is_read_as_it_stands() {
     std::fs::rename(project.path().join(".ai-agent.json"), project.path().join("home/.ai-agent.json")).unwrap();
     let output = project.run(&["agent", "--tools", "off", "Hello"], "");
     assert_eq!(stdout(&output), "From home.\n", "{}", stderr(&output));
+    // A confined command may read it, as far as the kernel confines.
+    let output = project.run(&["agent", "--confine=best-effort", "--tools", "off", "Hello"], "");
+    assert_eq!(stdout(&output), "Confined.\n", "{}", stderr(&output));
+}
+
+#[test]
+fn a_confined_command_reads_a_prompt_outside_of_its_project() {
+    let server = ModelServer::new(vec![Reply::Text(vec!["Hello."])]);
+    let project = Project::unaccepted(&server, json!({ "tools": "off" }));
+    let config = std::fs::read_to_string(project.path().join("agent-spaces.config.json")).unwrap();
+    let config = config.replace(r#""prompt":"You help.""#, r#""promptFile":"~/prompt.md""#);
+    project.write("agent-spaces.config.json", &config);
+    // A home within the project would be accessible as a whole, which is refused.
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("prompt.md"), "You are confined.").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.env("HOME", home.path());
+        for name in ["CONFIG", "CACHE", "STATE", "DATA"] {
+            command.env(format!("XDG_{name}_HOME"), home.path().join(name));
+        }
+        command.output().unwrap()
+    };
+    assert!(run(&["trust", "agent-spaces.config.json"]).status.success());
+    let output = run(&["agent", "--confine=best-effort", "helper", "Hello"]);
+    assert_eq!(stdout(&output), "Hello.\n", "{}", stderr(&output));
+    assert!(server.requests()[0].body.to_string().contains("You are confined."));
 }
 
 #[test]

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const installed = resolve(process.env.AGENT_SPACES_CONSOLE_TESTS ?? here);
 const require = createRequire(join(installed, 'package.json'));
+// Folder of a built page, to be tested with a binary that has another one.
+const dist = process.env.AGENT_SPACES_CONSOLE_DIST;
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const isCi = process.env.AGENT_SPACES_CI === '1';
 
@@ -81,6 +83,15 @@ export async function open(browser, url, options = {}) {
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));
   });
+  if (dist) {
+    await context.route(/\/console\/[\w.-]*$/, async (route) => {
+      const path = join(dist, new URL(route.request().url()).pathname.slice('/console/'.length) || 'index.html');
+      if (!existsSync(path)) return route.continue();
+      // The headers are those of the server, but for a file that it does not have.
+      const response = await route.fetch();
+      await route.fulfill(response.ok() ? { response, path } : { path });
+    });
+  }
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   return new Window(page, url);

@@ -1,8 +1,11 @@
 // Pictures of the pages:
 //   AGENT_SPACES_BINARY=… AGENT_SPACES_CONSOLE_TESTS=… node screenshots.mjs OUT          every page, light and dark, wide and narrow
 //   AGENT_SPACES_BINARY=… AGENT_SPACES_CONSOLE_TESTS=… node screenshots.mjs --docs OUT   those of docs/console.md
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+// The playground checks types with AGENT_SPACES_TSC, else with the TypeScript of console/node_modules.
+// AGENT_SPACES_CONSOLE_DIST is a folder, such as console/dist, whose page is shown instead of the one in the binary.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { launch, missing, open } from './browser.mjs';
 import { fill, places } from './places.mjs';
@@ -14,6 +17,14 @@ const reason = missing();
 if (!out || reason) {
   console.error(reason ?? 'usage: node screenshots.mjs [--docs] OUT');
   process.exit(2);
+}
+
+// A `tsc.js`, or nothing: then the playground says that types are not checked.
+function compiler() {
+  const path = process.env.AGENT_SPACES_TSC ?? fileURLToPath(new URL('../../console/node_modules/typescript/lib/tsc.js', import.meta.url));
+  if (existsSync(path)) return resolve(path);
+  console.error('no TypeScript: set AGENT_SPACES_TSC, or run `npm ci` in console');
+  return undefined;
 }
 
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } };
@@ -101,7 +112,7 @@ async function shootDocs(browser, server, data) {
 }
 
 mkdirSync(out, { recursive: true });
-const server = await new Server().start();
+const server = await new Server().start({ typescript: compiler() });
 const browser = await launch();
 try {
   const data = await fill(server);

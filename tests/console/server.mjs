@@ -41,6 +41,7 @@ function configuration(modelUrl, more) {
   return {
     policy: { approvals: { expires: '3d' } },
     models: { scripted: { api: 'openai-chat', baseUrl: modelUrl, apiKey: '${MODEL_KEY}', models: { m: { contextWindow: 2000000, price: { input: 3, output: 15 } } } } },
+    ...(more.typescript ? { codeMode: { typescript: more.typescript } } : {}),
     agents: { helper: agent('Helps in the shop.', 'direct'), coder: agent('Helps with programs.', 'code') },
     spaces: { support: { capabilities: ['./capabilities/bank.ts', ...(more.capabilities ?? [])], workspace: './files' } },
     serve: {
@@ -61,12 +62,12 @@ async function freePort() {
 }
 
 export class Server {
-  // `files` are further files of the project, by path; `capabilities` further entries of the space.
-  async start({ files = {}, capabilities } = {}) {
+  // `files` are further files of the project, by path; `capabilities` further entries of the space; `typescript` is the path of a compiler.
+  async start({ files = {}, capabilities, typescript } = {}) {
     this.folder = mkdtempSync(join(tmpdir(), 'agent-spaces-console-'));
     this.project = join(this.folder, 'shop');
     this.model = await startModel();
-    const all = { 'capabilities/bank.ts': BANK, 'agent-spaces.config.json': JSON.stringify(configuration(this.model.url, { capabilities }), null, 2), 'files/.keep': '', ...files };
+    const all = { 'capabilities/bank.ts': BANK, 'agent-spaces.config.json': JSON.stringify(configuration(this.model.url, { capabilities, typescript }), null, 2), 'files/.keep': '', ...files };
     for (const [path, text] of Object.entries(all)) {
       mkdirSync(join(this.project, path, '..'), { recursive: true });
       writeFileSync(join(this.project, path), text);

@@ -167,6 +167,32 @@ fn only_callers_who_may_approve_decide() {
     assert_eq!(event["by"], "Eve (through caller-0)", "{event}");
 }
 
+#[test]
+fn approvals_are_listed_in_both_orders() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let asked: Vec<String> = (0..3).map(|_| id(&ask(&api, REMOVES).1)).collect();
+    let list = |order: &str| {
+        let (mut seen, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = api.get(&format!("/v1/approvals?limit=2{order}{cursor}")).with_status(200).json();
+            seen.extend(page["items"].as_array().unwrap().iter().map(id));
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return (seen, cursor),
+            }
+        }
+    };
+    let newest: Vec<String> = asked.iter().rev().cloned().collect();
+    assert_eq!((list("").0, list("&order=oldest").0), (asked.clone(), asked));
+    let (seen, cursor) = list("&order=newest");
+    assert_eq!(seen, newest);
+    for order in ["", "&order=oldest"] {
+        api.get(&format!("/v1/approvals?limit=2{order}{cursor}")).problem(400, "request.invalid");
+    }
+    api.get("/v1/approvals?order=up").problem(400, "request.invalid");
+}
+
 /// An approved call could be in doubt after a crash; a denied one is never made.
 #[test]
 fn a_decision_survives_a_crash() {

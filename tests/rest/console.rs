@@ -80,6 +80,28 @@ fn a_person_signs_in_with_a_token_and_out_again() {
     assert_eq!(entries["items"][2]["entry"]["operator"], true, "{entries}");
 }
 
+#[test]
+fn a_stream_ends_when_its_person_signs_out() {
+    let served = RestServer::new();
+    let port = served.operator().port;
+    let cookie = cookie(&sign_in(port, &json!({ "token": OPERATOR })).with_status(200));
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    // Shorter than the time between two comments of the stream.
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let head = format!("host: 127.0.0.1:{port}\r\nconnection: close\r\n{}: {}\r\ncookie: {cookie}\r\n", PAGE.0, PAGE.1);
+    stream.write_all(format!("GET /v1/changes HTTP/1.1\r\n{head}\r\n").as_bytes()).unwrap();
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("retry: 500") {
+        let mut bytes = [0; 1024];
+        let count = stream.read(&mut bytes).unwrap();
+        assert_ne!(count, 0, "{}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&bytes[..count]);
+    }
+    send(port, "DELETE", "/console/session", &[PAGE, ("cookie", &cookie)], "").with_status(204);
+    stream.read_to_end(&mut seen).unwrap();
+    assert!(seen.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&seen));
+}
+
 fn cookie_of_caller(served: &RestServer) -> String {
     let caller = served.caller(0);
     cookie(&sign_in(caller.port, &json!({ "token": caller.token })).with_status(200))

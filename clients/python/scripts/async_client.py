@@ -8,9 +8,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "agent_spaces"
 HEADER = "# Written from _blocking by scripts/async_client.py: change that folder, and run the script.\n"
 
 # Methods that return a list or a stream at once, or do no request.
-PLAIN = {"events", "list", "versions", "name", "status", "ended", "make", "__init__", "_limits", "_webhook", "same"}
+PLAIN = {"events", "export", "list", "versions", "name", "status", "ended", "make", "__init__", "_limits", "_webhook", "same"}
 # Classes that both clients have, whose asynchronous ones are public under a name of their own.
-RENAMED = ["AgentSpaces", "Items", "Space", "Run", "Spaces", "Files", "Runs", "Approvals", "Capabilities", "Programs", "Audit", "Transport"]
+RENAMED = ["AgentSpaces", "Items", "Space", "Run", "Spaces", "Files", "Runs", "Approvals", "Capabilities", "Programs", "Audit", "Servers", "Transport"]
 
 
 def generate(text: str) -> str:

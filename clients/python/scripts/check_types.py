@@ -15,10 +15,7 @@ from agent_spaces import _types, _wire  # noqa: E402
 # Names that differ: the client's own classes have the plain ones.
 NAMES = {"Space": "SpaceInfo", "Run": "RunInfo", "Function": "CapabilityFunction"}
 # Schemas without a dataclass, with the reason.
-LEFT_OUT = {
-    "Problem": "read by ApiError",
-    **dict.fromkeys(["AuditVerification", "NewAcceptance", "Server", "ServerChange"], "of operations without a method"),
-}
+LEFT_OUT = {"Problem": "read by ApiError"}
 # Fields that the document does not list: the server sends them by the type of an event.
 UNLISTED = {"Event.caller", "Event.parent"}
 

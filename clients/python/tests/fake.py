@@ -62,6 +62,9 @@ class Fake:
         self.faults = []
         self.spaces, self.files, self.runs, self.approvals, self.keys = {}, {}, {}, {}, {}
         self.programs = []
+        self.audit = [{"seq": 1, "time": NOW, "entry": {"type": "runStarted"}}]
+        self.exported = 2  # entries of one export
+        self.servers = {}
         self.page_size = 3
         self.connections = 0
         self.open = 0
@@ -275,7 +278,7 @@ class Fake:
             last = items[-1]["seq"] if items else after
             return answer(200, {"items": items, **({"next": last} if last >= 0 else {}), "ended": ended(run) and last == len(events) - 1})
         if key == "GET /v1/approvals":
-            return self.page(filtered(self.approvals.values()), query)
+            return self.page(ordered(filtered(self.approvals.values()), query), query)
         if key == "GET /v1/approvals/{}":
             return answer(200, self.approvals[first]) if first in self.approvals else missing
         if key == "POST /v1/approvals/{}/decision":
@@ -289,8 +292,32 @@ class Fake:
         if "/v1/programs" in key:
             return self.program_route(key, first, second, sent, query, headers) or missing
         if key == "GET /v1/audit":
-            return self.page([{"seq": 1, "time": NOW, "entry": {"type": "runStarted"}}], query)
+            return self.page(ordered(self.audit, query), query)
+        if key == "GET /v1/audit/export":
+            return self.export(query)
+        if key == "GET /v1/audit/verification":
+            return answer(200, {"ok": True, "verdict": "unchanged", "entries": len(self.audit), "files": 1})
+        if key == "GET /v1/servers":
+            return self.page(list(self.servers.values()), query)
+        if key == "POST /v1/servers/{}/accept":
+            return self.accept(first, sent) if first in self.servers else missing
         return problem(500, "host.internal", f"the fake has no {key}")
+
+    def export(self, query):
+        entries = ordered(self.audit, query)
+        start = int(query.get("cursor", 0))
+        lines = entries[start : start + self.exported]
+        if start + self.exported < len(entries):
+            lines = [*lines, {"next": str(start + self.exported)}]
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        return 200, {"Content-Type": "application/x-ndjson"}, text.encode()
+
+    def accept(self, name, sent):
+        server = self.servers[name]
+        if sent.get("offer") not in (None, server.get("offer")):
+            return problem(409, "server.changed", "its tools changed")
+        self.servers[name] = {member: value for member, value in server.items() if member not in ("offer", "changes")} | {"status": "connected"}
+        return answer(200, self.servers[name])
 
     def create_space(self, sent):
         webhook, _ = sent.pop("webhook", None), sent.pop("ttlSeconds", None)
@@ -449,6 +476,10 @@ class Fake:
             return True
         except OSError:
             return False
+
+
+def ordered(items, query):
+    return list(reversed(items)) if query.get("order") == "newest" else list(items)
 
 
 def capability(whole):

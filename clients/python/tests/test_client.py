@@ -141,6 +141,55 @@ class Client(Both, unittest.TestCase):
         self.client.programs.delete("report")
         self.assertEqual(self.client.audit.list().all()[0].entry, {"type": "runStarted"})
 
+    def test_approvals_in_both_orders(self):
+        for _ in range(2):
+            self.space.start("crm.createTicket({})")
+        ids = lambda **more: [one.id for one in self.client.approvals.list(limit=1, **more)]  # noqa: E731
+        oldest = list(self.fake.approvals)
+        self.assertEqual((ids(), ids(order="oldest"), ids(order="newest")), (oldest, oldest, oldest[::-1]))
+
+    def test_the_audit_log_is_searched_exported_and_verified(self):
+        kept = self.fake.audit
+        self.addCleanup(lambda: setattr(self.fake, "audit", kept))
+        self.fake.audit = [{"seq": seq, "time": "2025-01-15T10:30:00.000Z", "entry": {"type": "console", "text": "grüße"}} for seq in range(1, 6)]
+        found = list(self.client.audit.export())
+        self.assertEqual([(one.seq, one.entry["text"]) for one in found], [(seq, "grüße") for seq in range(1, 6)])
+        self.assertEqual(len(self.fake.requests), 3)
+        time_ = datetime(2020, 1, 1, tzinfo=timezone.utc)
+        some = {"type": ["runStarted", "console"], "caller": "", "run": "run_1", "from_": time_, "until": "2999-01-01T00:00:00Z", "q": "x", "order": "newest"}
+        self.assertEqual([one.seq for one in self.client.audit.export(**some)], [5, 4, 3, 2, 1])
+        self.assertEqual([one.seq for one in self.client.audit.list(**some, limit=2)], [5, 4, 3, 2, 1])
+        self.assertEqual(next(iter(self.client.audit.export(type="console"))).seq, 1)
+        verified = self.client.audit.verify()
+        self.assertEqual((verified.ok, verified.verdict, verified.entries, verified.lost), (True, "unchanged", 5, None))
+        key = "GET /v1/audit/export"
+        self.fake.fault(key, cut="before")
+        self.fake.fault(key, status=429, headers={"Retry-After": "0"})
+        self.assertEqual(len(list(self.client.audit.export())), 5, "opening it is repeated")
+        for text in (b'{"seq":1,"ti', b'{"next":null}\n', b"7\n"):
+            self.fake.fault(key, status=200, headers={"Content-Type": "application/x-ndjson"}, text=text)
+            with self.assertRaises(ConnectionFailed):
+                list(self.client.audit.export())
+        self.fake.fault(key, status=404, code="not_found")
+        self.refused(404, "not_found", lambda: list(self.client.audit.export()))
+
+    def test_servers_are_listed_and_accepted_as_reviewed(self):
+        change = {"kind": "added", "name": "post", "text": "t", "breaking": False}
+        server = {"name": "slack", "spaces": ["spc_1"], "transport": "http", "status": "changed", "offer": "5f1c", "changes": [change]}
+        self.fake.servers["slack"] = server
+        listed = self.client.servers.list(limit=5).all()[0]
+        self.assertEqual((listed.name, listed.status, listed.changes[0].breaking, listed.tools), ("slack", "changed", False, None))
+        self.refused(409, "server.changed", self.client.servers.accept, "slack", offer="other")
+        self.assertEqual(self.client.servers.accept("slack", offer=listed.offer).status, "connected")
+        self.client.servers.accept("slack")
+        self.assertEqual([body for _, _, body in self.fake.requests[-2:]], [b'{"offer": "5f1c"}', b"{}"])
+        self.refused(404, "not_found", self.client.servers.accept, "other")
+        self.fake.requests.clear()
+        self.fake.fault("POST /v1/servers/{}/accept", cut="after")
+        with self.assertRaises(ConnectionFailed):
+            self.client.servers.accept("slack")
+        self.assertEqual(len(self.fake.requests), 1)
+
     def test_an_error_has_the_problem_document_and_never_the_token(self):
         self.fake.fault("GET /v1/runs/{}", status=400, text=b'{"code":"request.invalid","errors":[{"pointer":"/a","detail":"d"}]}')
         error = self.refused(400, "request.invalid", self.client.runs.get, "run_1")

@@ -2,7 +2,7 @@
 import { List, type ListOptions, type PageOf } from './pages.js';
 import { segment } from './paths.js';
 import type { CallOptions, Transport } from './transport.js';
-import type { Approval, ApprovalStatus, DecisionKind, NewDecision } from './types.js';
+import type { Approval, ApprovalStatus, DecisionKind, ListOrder, NewDecision } from './types.js';
 
 /** Selection of approvals. */
 export interface ApprovalFilter extends ListOptions, CallOptions {
@@ -11,6 +11,8 @@ export interface ApprovalFilter extends ListOptions, CallOptions {
   run?: string;
   /** Id of a space. */
   space?: string;
+  /** `oldest` first by default. */
+  order?: ListOrder;
 }
 
 /** Options of a decision. */
@@ -23,15 +25,15 @@ export class Approvals {
     this.#transport = transport;
   }
 
-  /** Lists approvals, oldest first. */
+  /** Lists approvals, oldest first unless `order` says otherwise. */
   list(filter: ApprovalFilter = {}): List<Approval> {
-    const { status, run, space, limit, ...call } = filter;
+    const { status, run, space, order, limit, ...call } = filter;
     return new List((cursor) =>
       this.#transport.json<PageOf<Approval>>({
         ...call,
         method: 'GET',
         path: '/v1/approvals',
-        query: { status, run, space, limit, cursor },
+        query: { status, run, space, order, limit, cursor },
         repeatable: 'always',
       }),
     );

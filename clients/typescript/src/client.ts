@@ -7,6 +7,7 @@ import { followRuns } from './follow.js';
 import { baseUrl } from './paths.js';
 import { Programs } from './programs.js';
 import { Runs } from './runs.js';
+import { Servers } from './servers.js';
 import { Spaces } from './spaces.js';
 import { Transport, type CallOptions } from './transport.js';
 import type { Me } from './types.js';
@@ -37,6 +38,7 @@ export class AgentSpaces {
   readonly capabilities: Capabilities;
   readonly programs: Programs;
   readonly audit: Audit;
+  readonly servers: Servers;
   readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
@@ -59,6 +61,7 @@ export class AgentSpaces {
     this.capabilities = new Capabilities(this.#transport);
     this.programs = new Programs(this.#transport);
     this.audit = new Audit(this.#transport);
+    this.servers = new Servers(this.#transport);
   }
 
   /** Returns the caller whose token this is, and what it may do. */

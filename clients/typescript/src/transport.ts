@@ -102,7 +102,7 @@ export class Transport {
   }
 
   /**
-   * Opens an event stream, in one attempt: whoever follows it knows where to resume. Each chunk of the stream must arrive within the longest silence
+   * Opens a stream, in one attempt: whoever follows events knows where to resume. Each chunk of the stream must arrive within the longest silence
    * after the previous one.
    */
   async stream(request: Request): Promise<AsyncGenerator<Uint8Array, void, void>> {
@@ -117,6 +117,21 @@ export class Transport {
     } catch (error) {
       timer.stop();
       throw timer.explain(error);
+    }
+  }
+
+  /** Opens a stream that cannot be resumed, with the retries of a request. */
+  async open(request: Request): Promise<AsyncGenerator<Uint8Array, void, void>> {
+    for (let attempt = 0; ; attempt += 1) {
+      let wait: number | undefined;
+      try {
+        return await this.stream(request);
+      } catch (error) {
+        if (error instanceof ConnectionFailed) wait = delayBefore(attempt);
+        if (error instanceof ApiError && mayRepeat(error.status, request.repeatable)) wait = delayBefore(attempt, error.retryAfter);
+        if (wait === undefined || attempt >= this.#settings.retries) throw error;
+      }
+      await sleep(wait, request.signal);
     }
   }
 

@@ -33,6 +33,8 @@ export type Fault = Schemas['Fault'];
 export type FileEntry = Schemas['File'];
 export type FoundFunctions = Schemas['FoundFunctions'];
 export type Limits = Schemas['Limits'];
+/** Order of a list that has two. */
+export type ListOrder = 'oldest' | 'newest';
 export type Location = Schemas['Location'];
 export type Me = Schemas['Me'];
 export type NewAcceptance = Schemas['NewAcceptance'];

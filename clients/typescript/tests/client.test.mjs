@@ -125,6 +125,56 @@ test('capabilities, programs, audit', async () => {
   assert.equal((await client.audit.list().all())[0].entry.type, 'runStarted');
 });
 
+test('approvals in both orders', async () => {
+  for (let count = 0; count < 2; count += 1) await space.start('crm.createTicket({})');
+  const ids = async (order) => (await client.approvals.list({ order, limit: 1 }).all()).map(({ id }) => id);
+  const oldest = await ids(undefined);
+  assert.deepEqual([oldest, await ids('oldest'), await ids('newest')], [[...fake.approvals.keys()], oldest, [...oldest].reverse()]);
+});
+
+test('the audit log is searched, exported and verified', async () => {
+  const entry = (type, seq) => ({ seq, time: '2025-01-15T10:30:00.000Z', entry: { type, text: 'grüße' } });
+  fake.audit = ['runStarted', 'console', 'runFinished', 'runStarted', 'runFinished'].map((type, index) => entry(type, index + 1));
+  const collect = async (filter) => {
+    const found = [];
+    for await (const one of client.audit.export(filter)) found.push(one);
+    return found;
+  };
+  assert.deepEqual(await collect(), fake.audit);
+  assert.equal(fake.requests.length, 3);
+  const some = { type: ['runStarted', 'console'], caller: '', run: 'run_1', from: new Date(0), until: '2999-01-01T00:00:00Z', q: 'x', order: 'newest' };
+  assert.deepEqual((await collect(some)).map(({ seq }) => seq), [4, 2, 1]);
+  assert.deepEqual((await client.audit.list({ ...some, limit: 2 }).all()).map(({ seq }) => seq), [4, 2, 1]);
+  assert.deepEqual(Object.fromEntries(fake.requests.at(-1).query), { type: 'console', caller: '', run: 'run_1', from: '1970-01-01T00:00:00.000Z', until: '2999-01-01T00:00:00Z', q: 'x', order: 'newest', limit: '2', cursor: btoa('2') });
+  assert.deepEqual(await client.audit.verify(), { ok: true, verdict: 'unchanged', entries: 5, files: 1 });
+  const key = 'GET /v1/audit/export';
+  fake.faults = [{ key, times: 1, cut: 'before' }, { key, times: 1, status: 429, headers: { 'retry-after': '0' } }];
+  assert.equal((await collect()).length, 5, 'opening it is repeated');
+  for (const text of ['{"seq":1,"ti', '{"next":null}\n']) {
+    fake.faults = [{ key, times: 1, status: 200, type: 'application/x-ndjson', text }];
+    await assert.rejects(collect(), ConnectionFailed);
+  }
+  fake.faults = [{ key, times: 1, status: 404, code: 'not_found' }];
+  await assert.rejects(collect(), apiError(404, 'not_found'));
+});
+
+test('servers: list, accept what was reviewed', async () => {
+  const server = { name: 'slack', spaces: ['spc_1'], transport: 'http', status: 'changed', offer: '5f1c', changes: [{ kind: 'added', name: 'post', text: 't', breaking: false }] };
+  fake.servers.set('slack', server);
+  const [listed] = await client.servers.list({ limit: 5 }).all();
+  assert.deepEqual(listed, server);
+  await assert.rejects(client.servers.accept('slack', { offer: 'other' }), apiError(409, 'server.changed'));
+  assert.equal((await client.servers.accept('slack', { offer: listed.offer })).status, 'connected');
+  assert.equal(JSON.parse(fake.requests.at(-1).body).offer, '5f1c');
+  await client.servers.accept('slack');
+  assert.equal(fake.requests.at(-1).body, '{}');
+  await assert.rejects(client.servers.accept('other'), apiError(404, 'not_found'));
+  fake.requests = [];
+  fake.faults = [{ key: 'POST /v1/servers/{}/accept', times: 1, cut: 'after' }];
+  await assert.rejects(client.servers.accept('slack'), ConnectionFailed);
+  assert.equal(fake.requests.length, 1);
+});
+
 test('an error has the problem document, and never the token', async () => {
   await assert.rejects(client.spaces.create({ name: 'x', colour: 'red' }), (error) => {
     assert.deepEqual([error.status, error.code, error.errors], [400, 'request.invalid', [{ pointer: '/colour', detail: 'unknown member' }]]);

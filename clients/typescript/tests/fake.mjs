@@ -47,6 +47,9 @@ export class Fake {
     this.runs = new Map();
     this.approvals = new Map();
     this.programs = [];
+    this.audit = [{ seq: 1, time: NOW, entry: { type: 'runStarted' } }];
+    this.exported = 2; // entries of one export
+    this.servers = new Map();
     this.keys = new Map();
     this.pageSize = 3;
     this.stream = { cuts: 0, random: random(1), newline: '\n', comments: true, chunk: 64 };
@@ -228,7 +231,7 @@ export class Fake {
       case 'GET /v1/events':
         return void this.#stream(query.getAll('run'), query, request, response);
       case 'GET /v1/approvals':
-        return this.#page([...this.approvals.values()].filter((one) => !query.has('status') || one.status === query.get('status')), query);
+        return this.#page(ordered([...this.approvals.values()].filter((one) => !query.has('status') || one.status === query.get('status')), query), query);
       case 'GET /v1/approvals/{}':
         return this.approvals.has(first) ? json(200, this.approvals.get(first)) : missing;
       case 'POST /v1/approvals/{}/decision':
@@ -265,10 +268,34 @@ export class Fake {
         return this.programs.length < before ? { status: 204 } : missing;
       }
       case 'GET /v1/audit':
-        return this.#page([{ seq: 1, time: NOW, entry: { type: 'runStarted' } }], query);
+        return this.#page(this.#audited(query), query);
+      case 'GET /v1/audit/export': {
+        const entries = this.#audited(query);
+        const start = Number(query.get('cursor') ?? 0);
+        const lines = entries.slice(start, start + this.exported);
+        if (start + this.exported < entries.length) lines.push({ next: String(start + this.exported) });
+        return { status: 200, type: 'application/x-ndjson', body: lines.map((line) => `${JSON.stringify(line)}\n`).join('') };
+      }
+      case 'GET /v1/audit/verification':
+        return json(200, { ok: true, verdict: 'unchanged', entries: this.audit.length, files: 1 });
+      case 'GET /v1/servers':
+        return this.#page([...this.servers.values()], query);
+      case 'POST /v1/servers/{}/accept': {
+        const server = this.servers.get(first);
+        if (!server) return missing;
+        if (sent.offer !== undefined && sent.offer !== server.offer) return problem(409, 'server.changed', 'its tools changed');
+        const { offer, changes, ...accepted } = { ...server, status: 'connected' };
+        this.servers.set(first, accepted);
+        return json(200, accepted);
+      }
       default:
         return problem(500, 'host.internal', `the fake has no ${key}`);
     }
+  }
+
+  #audited(query) {
+    const types = query.getAll('type');
+    return ordered(this.audit.filter(({ entry }) => types.length === 0 || types.includes(entry.type)), query);
   }
 
   #file(path, { bytes }) {
@@ -374,6 +401,10 @@ export class Fake {
       if (request.socket.destroyed) return undefined;
     }
   }
+}
+
+function ordered(items, query) {
+  return query.get('order') === 'newest' ? [...items].reverse() : items;
 }
 
 function ended(run) {

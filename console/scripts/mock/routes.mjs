@@ -112,7 +112,7 @@ function check(source) {
   const diagnostics = [];
   lines.forEach((text, i) => {
     const column = text.indexOf('accuont');
-    if (column >= 0) diagnostics.push({ line: i + 1, column: column + 1, endLine: i + 1, endColumn: column + 8, severity: 'error', code: 'TS2561', message: "Object literal may only specify known properties, but 'accuont' does not exist. Did you mean to write 'account'?" });
+    if (column >= 0) diagnostics.push({ line: i + 1, column: column + 1, severity: 'error', code: 'TS2561', message: "Object literal may only specify known properties, but 'accuont' does not exist. Did you mean to write 'account'?" });
     if (text.includes('any')) diagnostics.push({ line: i + 1, column: text.indexOf('any') + 1, severity: 'warning', code: 'any', message: 'Avoid `any`.' });
   });
   const imported = capabilities.filter((one) => source.includes(one.module));
@@ -158,7 +158,7 @@ const routes = [
     tellRun(run);
     return run;
   }],
-  ['GET', '/v1/approvals', ({ me, query }) => page(approvals.filter((one) => own(me, one) && (!query.has('status') || one.status === query.get('status')) && (!query.has('run') || one.runId === query.get('run')) && (!query.has('space') || one.spaceId === query.get('space'))), query)],
+  ['GET', '/v1/approvals', ({ me, query }) => page(approvals.filter((one) => own(me, one) && (!query.has('status') || one.status === query.get('status')) && (!query.has('run') || one.runId === query.get('run')) && (!query.has('space') || one.spaceId === query.get('space'))).sort((a, b) => (query.get('order') === 'newest' ? -1 : 1) * a.createdAt.localeCompare(b.createdAt)), query)],
   ['GET', '/v1/approvals/{}', ({ id }) => find(approvals, id, 'approval')],
   ['POST', '/v1/approvals/{}/decision', ({ me, id, body }) => decide(me, id, body)],
   ['GET', '/v1/spaces', ({ query }) => page(spaces, query)],

@@ -101,9 +101,34 @@ export function readManifest(value: unknown): Manifest {
   return result;
 }
 
-/** What programs may do with files, as a sentence. `hasFiles` is that of the space. */
-export function filesSentence(files: ManifestFiles | undefined, hasFiles: boolean): string {
-  if (!hasFiles || (files && !files.read && !files.write)) return 'Programs have no files.';
+/** Functions of `fs` that change files; all others read. */
+const WRITES = new Set(['writeFile', 'writeBytes', 'appendFile', 'delete', 'mkdir']);
+
+function hasFiles(files: ManifestFiles | undefined, given: boolean): boolean {
+  return given && (!files || files.read || files.write);
+}
+
+function hasNetwork(network: ManifestNetwork | undefined): network is ManifestNetwork {
+  return network !== undefined && network.enabled && network.domains.length > 0;
+}
+
+/**
+ * Why calls of a function of the standard library fail, though the rules over functions allow them: they need files or a network
+ * that the space does not have. Undefined if it has them.
+ */
+export function outOfReach(name: string, { files, network }: Pick<Manifest, 'files' | 'network'>, given: boolean): string | undefined {
+  const [part, fn = ''] = name.split('.');
+  if (part === 'http') return hasNetwork(network) ? undefined : 'Programs have no network of their own.';
+  if (part !== 'fs') return undefined;
+  if (!hasFiles(files, given)) return 'Programs have no files.';
+  if (!files) return undefined;
+  if (WRITES.has(fn)) return files.write ? undefined : 'Programs may not write files.';
+  return files.read ? undefined : 'Programs may not read files.';
+}
+
+/** What programs may do with files, as a sentence. `given` is `hasFiles` of the space. */
+export function filesSentence(files: ManifestFiles | undefined, given: boolean): string {
+  if (!hasFiles(files, given)) return 'Programs have no files.';
   if (!files) return 'Programs have the files of this space.';
   const may = files.read && files.write ? 'read and write' : files.read ? 'read, but not write,' : 'write, but not read,';
   const sizes = [files.maxFileBytes === undefined ? '' : `a file up to ${bytes(files.maxFileBytes)}`, files.maxTotalBytes === undefined ? '' : `${bytes(files.maxTotalBytes)} in all`].filter(Boolean);
@@ -112,7 +137,7 @@ export function filesSentence(files: ManifestFiles | undefined, hasFiles: boolea
 
 /** What programs may reach in the network, as a sentence. */
 export function networkSentence(network: ManifestNetwork | undefined): string {
-  if (!network || !network.enabled || network.domains.length === 0) return 'Programs have no network of their own.';
+  if (!hasNetwork(network)) return 'Programs have no network of their own.';
   const hosts = network.domains.includes('*') ? 'any host' : network.domains.slice(0, 20).join(', ') + (network.domains.length > 20 ? ` and ${network.domains.length - 20} more` : '');
   const methods = network.methods.length === 0 ? '' : `${network.methods.join(', ')} `;
   return `Programs may send ${methods}requests to ${hosts}.`;

@@ -5,11 +5,10 @@
 //!
 //! # Layout
 //! - [`ConsoleRoutes`]: `/`, `/console` and what is below it
-//! - `files`: files of the page; `sign_in`: sign-in and sign-out; `failed_sign_ins`: their limit
+//! - `files`: files of the page; `sign_in`: sign-in and sign-out
 //! - [`SessionLog`]: record of sessions
 //! - `protection`: headers of all answers; `problem`: errors
 
-mod failed_sign_ins;
 mod files;
 mod problem;
 mod protection;

@@ -30,6 +30,7 @@ pub(crate) fn refused(refusal: &Refusal) -> HttpResponse {
         Refusal::NotFound => "not_found",
         Refusal::Token => "auth.token",
         Refusal::Connections => "request.connections",
+        Refusal::Attempts(_) => "request.busy",
         Refusal::Body(BodyFault::Incomplete) => "request.incomplete",
         Refusal::Body(BodyFault::TimedOut) => "request.timeout",
     };

@@ -1,11 +1,10 @@
 //! Sign-in and sign-out.
 
-use crate::failed_sign_ins::FailedSignIns;
 use crate::problem::{problem, refused};
 use crate::session_log::{SessionChange, SessionLog};
 use agent_spaces_http_server::body::collect;
 use agent_spaces_http_server::{
-    Client, HttpResponse, Peer, Refusal, Sessions, SignInError, is_from_own_page, is_https, response,
+    Client, FailedAttempts, HttpResponse, Peer, Refusal, Sessions, SignInError, is_from_own_page, is_https, response,
 };
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, SET_COOKIE};
@@ -34,14 +33,14 @@ struct Credentials {
 /// Sign-in and sign-out of callers.
 pub(crate) struct SignIn {
     sessions: Sessions,
-    failed: FailedSignIns,
+    failed: FailedAttempts,
     /// Record of sessions, if there is one.
     pub(crate) log: Option<Arc<dyn SessionLog>>,
 }
 
 impl SignIn {
     pub(crate) fn new(sessions: Sessions) -> SignIn {
-        SignIn { sessions, failed: FailedSignIns::default(), log: None }
+        SignIn { sessions, failed: FailedAttempts::default(), log: None }
     }
 
     /// Answers a request to begin or to end a session.

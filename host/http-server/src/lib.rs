@@ -10,18 +10,20 @@
 //! - [`Routes`]: one part of the server, with [`Access`] and [`Authenticated`]; [`Refusal`]: refusal by the
 //!   server itself, rendered by the part
 //! - [`Token`], [`Callers`], [`Client`]: bearer-token authentication and identity of a caller
-//! - [`Sessions`]: callers in a browser, by cookie, and links that sign in once; [`Peer`]: address of a client
+//! - [`Sessions`]: callers in a browser, by cookie, and links that sign in once; [`Peer`]: address of a client;
+//!   [`FailedAttempts`]: wrong tokens of an address
 //! - [`OriginCheck`]: checks of the `Host` and `Origin` headers; `cors`: CORS headers
 //! - [`body`]: request body reader with a size limit and a timeout
 //! - [`HttpResponse`], [`text_response`], [`until_sent`]: responses
 //! - `server`: order of the checks; `in_flight`: requests that are being answered; `connections`: connection limits;
-//!   `write_timeout`: peers that do not read
+//!   `stream_end`: streams that end with their session; `write_timeout`: peers that do not read
 
 pub mod body;
 mod callers;
 mod client;
 mod connections;
 mod cors;
+mod failed_attempts;
 mod in_flight;
 mod listen;
 mod origin_check;
@@ -32,12 +34,14 @@ mod routes;
 mod server;
 mod sessions;
 mod stop_notice;
+mod stream_end;
 mod token;
 mod write_timeout;
 
 pub use callers::Callers;
 pub use client::Client;
 pub use connections::{ConnectionHold, Limits};
+pub use failed_attempts::FailedAttempts;
 pub use in_flight::{InFlight, InFlightGuard};
 pub use listen::{DRAIN_TIMEOUT, Settings, serve};
 pub use origin_check::{OriginCheck, OriginCheckError};

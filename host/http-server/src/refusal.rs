@@ -3,7 +3,7 @@
 use crate::body::BodyFault;
 use crate::responses::{HttpResponse, text_response};
 use http::StatusCode;
-use http::header::{CONNECTION, HeaderValue, WWW_AUTHENTICATE};
+use http::header::{CONNECTION, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use std::fmt;
 
 /// Error with which the server refuses a request. `Display` is the text for the client.
@@ -23,6 +23,8 @@ pub enum Refusal {
     Operator,
     /// The caller, or the server, has too many connections.
     Connections,
+    /// The token is unknown, and so were too many others from the same address: it may try again after these seconds.
+    Attempts(u64),
     /// The body was not received.
     Body(BodyFault),
 }
@@ -35,7 +37,7 @@ impl Refusal {
             Refusal::Host | Refusal::Origin | Refusal::Operator => StatusCode::FORBIDDEN,
             Refusal::NotFound => StatusCode::NOT_FOUND,
             Refusal::Token => StatusCode::UNAUTHORIZED,
-            Refusal::Connections => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Connections | Refusal::Attempts(_) => StatusCode::TOO_MANY_REQUESTS,
             Refusal::Body(fault) => fault.status(),
         }
     }
@@ -55,6 +57,11 @@ impl Refusal {
             Refusal::Connections => {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
+            // A connection for each attempt makes guessing slow: the next token is compared all the same.
+            Refusal::Attempts(seconds) => {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(*seconds));
+            }
             _ => {}
         }
     }
@@ -70,6 +77,9 @@ impl fmt::Display for Refusal {
             Refusal::Token => "Missing or unknown bearer token (send `Authorization: Bearer …`)",
             Refusal::Operator => "Not allowed for this caller (use the token of the operator)",
             Refusal::Connections => "Too many connections (close some of them first)",
+            Refusal::Attempts(seconds) => {
+                return write!(formatter, "Too many wrong tokens from this address (try again in {seconds} seconds)");
+            }
             Refusal::Body(fault) => return write!(formatter, "{fault}"),
         };
         formatter.write_str(text)

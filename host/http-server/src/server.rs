@@ -4,17 +4,21 @@ use crate::callers::Callers;
 use crate::client::Client;
 use crate::connections::{Connection, Connections, Limits};
 use crate::cors;
+use crate::failed_attempts::FailedAttempts;
 use crate::in_flight::InFlight;
 use crate::origin_check::OriginCheck;
+use crate::peer::Peer;
 use crate::refusal::Refusal;
 use crate::responses::{HttpResponse, until_sent};
 use crate::routes::{Access, Authenticated, Routes};
-use crate::sessions::Sessions;
+use crate::sessions::{SessionEnd, Sessions};
 use crate::stop_notice::StopNotice;
+use crate::stream_end;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
-use http::{HeaderMap, Method, Request, Uri};
+use http::{HeaderMap, Method, Request};
 use hyper::body::Incoming;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Maximum size of a request head.
 const MAX_HEAD: usize = 64 << 10;
@@ -25,10 +29,20 @@ pub(crate) struct Server {
     callers: Callers,
     /// Without them, cookies mean nothing.
     sessions: Option<Sessions>,
+    /// Wrong tokens.
+    failed: FailedAttempts,
     connections: Connections,
     parts: Vec<Arc<dyn Routes>>,
     in_flight: InFlight,
     stop_notice: StopNotice,
+}
+
+/// Caller that sent a request.
+struct Sender {
+    /// Its place among the callers.
+    index: usize,
+    /// End of the session that says so, unless a token does.
+    session: Option<SessionEnd>,
 }
 
 impl Server {
@@ -40,7 +54,8 @@ impl Server {
         stop_notice: StopNotice,
     ) -> Server {
         let connections = Connections::new(callers.clients().count(), limits);
-        Server { origin_check, callers, sessions, connections, parts, in_flight: InFlight::default(), stop_notice }
+        let (failed, in_flight) = (FailedAttempts::default(), InFlight::default());
+        Server { origin_check, callers, sessions, failed, connections, parts, in_flight, stop_notice }
     }
 
     pub(crate) fn connections(&self) -> &Connections {
@@ -111,9 +126,9 @@ impl Server {
                 until_sent(part.handle(request, None).await, answering)
             }
             Access::Caller | Access::Operator => {
-                let index = self.index_of(part, request.uri(), request.headers());
-                match self.authenticate(access, index, connection) {
-                    Ok(caller) => part.handle(request, Some(caller)).await,
+                let authenticated = self.authenticate(part, access, &request, connection);
+                match authenticated {
+                    Ok((caller, session)) => with_session(part.handle(request, Some(caller)).await, session),
                     Err(refusal) => self.refuse(Some(part), refusal),
                 }
             }
@@ -122,29 +137,44 @@ impl Server {
         if is_get && is_event_stream(response.headers()) { response } else { until_sent(response, in_flight) }
     }
 
-    /// Returns the index of the caller that sent a request: by its token or else, from a page of this server, by its
-    /// session. A request with both names one caller: they have to be the same.
-    fn index_of(&self, part: &dyn Routes, uri: &Uri, headers: &HeaderMap) -> Option<usize> {
-        let header = part.token_header();
+    /// Identifies the sender of a request: by its token or else, from a page of this server, by its session. A request with
+    /// both names one caller: they have to be the same.
+    fn identify(&self, part: &dyn Routes, request: &Request<Incoming>) -> Result<Sender, Refusal> {
+        let (headers, header) = (request.headers(), part.token_header());
         let has_token = headers.contains_key(AUTHORIZATION) || header.is_some_and(|name| headers.contains_key(name));
-        let client = self.sessions.as_ref().and_then(|sessions| sessions.client_of(uri, headers));
+        let session = self.sessions.as_ref().and_then(|sessions| sessions.session_of(request.uri(), headers));
         let place = |client: &Client| self.callers.clients().position(|other| other.identity() == client.identity());
-        let session = client.and_then(place);
+        let session = session.and_then(|(client, end)| Some((place(client)?, end)));
         if !has_token {
-            return session;
+            let (index, end) = session.ok_or(Refusal::Token)?;
+            return Ok(Sender { index, session: Some(end) });
         }
-        let index = self.callers.index_of(headers, header)?;
-        session.is_none_or(|other| other == index).then_some(index)
+        let Some(index) = self.callers.index_of(headers, header) else {
+            return Err(self.refuse_token(request.extensions().get()));
+        };
+        let is_one = session.is_none_or(|(other, _)| other == index);
+        is_one.then_some(Sender { index, session: None }).ok_or(Refusal::Token)
     }
 
-    /// Returns the caller that sent a request, and assigns the connection to it.
+    /// Counts a wrong token. Right ones are never counted nor refused: many clients may share the address of a proxy.
+    fn refuse_token(&self, peer: Option<&Peer>) -> Refusal {
+        let (Some(Peer(address)), now) = (peer, Instant::now()) else { return Refusal::Token };
+        if let Some(seconds) = self.failed.wait(*address, now) {
+            return Refusal::Attempts(seconds);
+        }
+        self.failed.add(*address, now);
+        Refusal::Token
+    }
+
+    /// Returns the caller that sent a request, with the end of its session, and assigns the connection to it.
     fn authenticate(
         &self,
+        part: &dyn Routes,
         access: Access,
-        index: Option<usize>,
+        request: &Request<Incoming>,
         connection: &Arc<Connection>,
-    ) -> Result<Authenticated<'_>, Refusal> {
-        let index = index.ok_or(Refusal::Token)?;
+    ) -> Result<(Authenticated<'_>, Option<SessionEnd>), Refusal> {
+        let Sender { index, session } = self.identify(part, request)?;
         let client = self.callers.clients().nth(index).ok_or(Refusal::Token)?;
         if !self.connections.assign(connection, index) {
             return Err(Refusal::Connections);
@@ -152,7 +182,7 @@ impl Server {
         if access == Access::Operator && !client.is_process() {
             return Err(Refusal::Operator);
         }
-        Ok(Authenticated { client, index, connection: connection.hold() })
+        Ok((Authenticated { client, index, connection: connection.hold() }, session))
     }
 
     /// Renders a refusal, by the part that has the path.
@@ -189,6 +219,15 @@ impl Server {
 /// Returns the size of all headers.
 fn size(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+/// Ends a stream of events with the session that opened it. Other answers end soon by themselves, and half of one would be
+/// taken for the whole.
+fn with_session(response: HttpResponse, session: Option<SessionEnd>) -> HttpResponse {
+    match session {
+        Some(session) if is_event_stream(response.headers()) => stream_end::until(response, session.reached()),
+        _ => response,
+    }
 }
 
 fn is_event_stream(headers: &HeaderMap) -> bool {

@@ -224,6 +224,62 @@ async fn a_token_wins_over_a_session_of_the_same_caller_alone() {
 }
 
 #[tokio::test]
+async fn a_stream_ends_with_the_session_that_opened_it() {
+    let served = Served::start(Limits::default()).await;
+    let page = "x-agent-spaces-console: 1\r\n";
+    let (first, second) = (served.cookie(ANN), served.cookie(ANN));
+    let open = async |headers: &str| {
+        let head = format!("host: localhost\r\nconnection: close\r\n{page}{headers}");
+        let mut stream = served.open("/stream", &head).await;
+        read_until(&mut stream, "begun").await;
+        stream
+    };
+    let (ending, other) = (open(&first).await, open(&second).await);
+    let with_token = open(&format!("{}{first}", bearer(ANN))).await;
+    let mut headers = HeaderMap::new();
+    headers.insert("host", HeaderValue::from_static("localhost"));
+    headers.insert("x-agent-spaces-console", HeaderValue::from_static("1"));
+    headers.insert("cookie", first.trim_end().strip_prefix("cookie: ").unwrap().parse().unwrap());
+    assert!(served.sessions.sign_out(&"/console/session".parse().unwrap(), &headers).0.is_some());
+    let rest = tokio::time::timeout(Duration::from_secs(10), whole(ending)).await.unwrap();
+    assert!(rest.ends_with("0\r\n\r\n"), "{rest:?}");
+    for stream in [other, with_token] {
+        assert!(tokio::time::timeout(Duration::from_millis(200), whole(stream)).await.is_err(), "it goes on");
+    }
+    assert_answer(&served.get("/stream", &format!("{page}{first}")).await, 401, "Missing or unknown");
+}
+
+#[tokio::test]
+async fn wrong_tokens_of_an_address_are_limited_and_right_ones_are_not() {
+    let served = Served::start(Limits::default()).await;
+    // No token, and one of another caller than the session, are no guesses.
+    let both = format!("{}{}x-agent-spaces-console: 1\r\n", bearer(ANN), served.cookie(OPERATOR));
+    for _ in 0..20 {
+        assert_answer(&served.get("/caller", "").await, 401, "Missing or unknown");
+        assert_answer(&served.get("/caller", &both).await, 401, "Missing or unknown");
+    }
+    let wrong = bearer("the-token-of-nobody");
+    for _ in 0..10 {
+        assert_answer(&served.get("/caller", &wrong).await, 401, "Missing or unknown");
+    }
+    for path in ["/caller", "/operator"] {
+        let refused = served.open(path, &format!("host: localhost\r\n{wrong}")).await;
+        let refused = whole(refused).await;
+        assert_answer(&refused, 429, &format!("{path} says: Too many wrong tokens"));
+        assert!(refused.contains("connection: close") && !refused.contains("www-authenticate"), "{refused}");
+        let (_, wait) = refused.split_once("retry-after: ").unwrap();
+        let wait: u64 = wait.split_once("\r\n").unwrap().0.parse().unwrap();
+        assert!((1..=61).contains(&wait), "{refused}");
+    }
+    assert_answer(&served.get("/caller", &bearer(ANN)).await, 200, "answer to caller \"ann\"");
+    assert_answer(&served.get("/operator", &bearer(OPERATOR)).await, 200, "answer");
+    let session = format!("{}x-agent-spaces-console: 1\r\n", served.cookie(ANN));
+    assert_answer(&served.get("/caller", &session).await, 200, "answer to caller \"ann\"");
+    assert_answer(&served.get("/caller", "").await, 401, "Missing or unknown");
+    assert_answer(&served.get("/open", &wrong).await, 200, "answer to anyone");
+}
+
+#[tokio::test]
 async fn a_refusal_is_rendered_by_the_part_of_its_path_or_the_first() {
     let served = Served::start(Limits::default()).await;
     assert_answer(&served.get("/none", "").await, 404, "/caller says: Not found");

@@ -40,7 +40,7 @@ pub struct ApprovalRow {
     pub decided_at: Option<i64>,
 }
 
-/// Selection of approvals, oldest first.
+/// Selection of approvals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalFilter {
     /// Only undecided ones of runs that have not ended.
@@ -49,6 +49,8 @@ pub struct ApprovalFilter {
     pub run: Option<String>,
     /// Only those of runs that belong to somebody.
     pub runs_of: Option<RunOwner>,
+    /// Newest first; otherwise oldest first.
+    pub newest_first: bool,
     /// Only approvals after this one in the list: its time of creation and id, for the next page.
     pub after: Option<(i64, String)>,
     /// Most approvals.
@@ -57,7 +59,7 @@ pub struct ApprovalFilter {
 
 impl Default for ApprovalFilter {
     fn default() -> ApprovalFilter {
-        ApprovalFilter { pending: true, run: None, runs_of: None, after: None, limit: 100 }
+        ApprovalFilter { pending: true, run: None, runs_of: None, newest_first: false, after: None, limit: 100 }
     }
 }
 

@@ -98,7 +98,7 @@ pub trait Store: Send + Sync + Debug {
     /// Decides on a request and signals its [key](Approval::key). The first decision stands.
     fn decide(&self, id: &str, decision: &str) -> Pending<Decided>;
 
-    /// Lists approvals, oldest first.
+    /// Lists approvals in the order of the filter.
     fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>>;
 
     /// Lists approvals that were decided after a position, which is the time of a decision and the id of an approval,

@@ -25,7 +25,7 @@ pub(crate) struct Session {
     /// passes unchecked.
     compared: tokio::sync::Mutex<u64>,
     warned: ToldOnce,
-    /// Where changes are recorded, for people who look at the server.
+    /// Record of changes, for people who look at the server.
     seen: Arc<LastSeen>,
 }
 

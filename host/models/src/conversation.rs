@@ -121,8 +121,8 @@ pub struct Reasoning {
     pub text: String,
     /// The model that produced it. Its wire sends the part back to that model alone.
     pub from: Origin,
-    /// What the wire needs to send it back: signature, id, encrypted content. `None`: it is not sent back, unless the wire
-    /// sends back plain text.
+    /// Data that the wire needs to send it back: signature, id, encrypted content. `None`: it is not sent back, unless
+    /// the wire sends back plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::Origin;
 
-/// A failed request to a model. Its message has no key and no more than [`crate::bounds::MAX_ERROR_TEXT`] bytes of what the
-/// provider said.
+/// A failed request to a model. The client redacts its message, then cuts it to twice
+/// [`crate::bounds::MAX_ERROR_TEXT`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {

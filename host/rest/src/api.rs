@@ -60,7 +60,7 @@ const LOG_TARGET: &str = "agent_spaces::http";
         (name = "spaces", description = "Capabilities, a policy, limits and files that programs run with"),
         (name = "files", description = "Files of a space"),
         (name = "runs", description = "Executions of programs"),
-        (name = "events", description = "What happens in runs"),
+        (name = "events", description = "Events of runs"),
         (name = "approvals", description = "Calls that wait for a person"),
         (name = "capabilities", description = "Functions that programs can call"),
         (name = "programs", description = "Stored sources"),

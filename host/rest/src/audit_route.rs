@@ -7,7 +7,7 @@ mod export;
 mod search;
 
 use crate::audit::{AuditFault, AuditLimits, AuditLines, AuditLog, AuditPosition, AuditVerification};
-use crate::pages::{Page, PageRequest, encode};
+use crate::pages::{ListOrder, Page, PageRequest, encode};
 use crate::problem::Problem;
 use crate::query::{NoQuery, RawQuery};
 use crate::service::Service;
@@ -18,7 +18,7 @@ use axum::extract::State;
 use axum::response::Response;
 use export::Export;
 use http::StatusCode;
-use search::{AuditOrder, PARAMETERS, Search};
+use search::{PARAMETERS, Search};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -132,13 +132,13 @@ fn log(service: &Service) -> Result<Arc<dyn AuditLog>, Problem> {
 /// Reads the log in an order.
 async fn read(
     log: &dyn AuditLog,
-    order: AuditOrder,
+    order: ListOrder,
     position: Option<AuditPosition>,
     limits: AuditLimits,
 ) -> Result<AuditLines, AuditFault> {
     match order {
-        AuditOrder::Oldest => log.read(position, limits).await,
-        AuditOrder::Newest => log.read_newest(position, limits).await,
+        ListOrder::Oldest => log.read(position, limits).await,
+        ListOrder::Newest => log.read_newest(position, limits).await,
     }
 }
 

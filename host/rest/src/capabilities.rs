@@ -276,16 +276,16 @@ fn capabilities(known: &Known, caller: &Caller) -> BTreeMap<(String, String), Ca
     let mut all: BTreeMap<(String, String), CapabilityView> = BTreeMap::new();
     let is_visible = |card: &Card| known.assembled.space.is_open(&card.known(), caller);
     for card in known.catalogue.cards(is_visible) {
-        let (module, name) = (card.module.clone(), card.export().to_owned());
-        let new = || CapabilityView {
+        let new = |(module, name): &(String, String)| CapabilityView {
             name: name.clone(),
             module: module.clone(),
-            entry: known.entries.get(&module).cloned(),
+            entry: known.entries.get(module).cloned(),
             functions: Vec::new(),
             declarations: None,
             wit: None,
         };
-        all.entry((module.clone(), name.clone())).or_insert_with(new).functions.push(FunctionView::of(card));
+        let key = (card.module.clone(), card.export().to_owned());
+        all.entry(key).or_insert_with_key(new).functions.push(FunctionView::of(card));
     }
     all
 }

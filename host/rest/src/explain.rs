@@ -134,7 +134,7 @@ fn line(text: &str) -> String {
 
 /// Explain the decision about a function
 ///
-/// What the policy of the space decides about calls of a function; with `params`, about that call, whose parameters are
+/// Decision of the space's policy about calls of a function; with `params`, about that call, whose parameters are
 /// checked too. No call is made, and nothing is counted.
 #[utoipa::path(
     post, path = "/v1/spaces/{space}/explain", tag = "spaces", operation_id = "explainFunction",

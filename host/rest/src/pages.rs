@@ -3,8 +3,8 @@
 use crate::problem::Problem;
 use crate::query::Query;
 use data_encoding::BASE64URL_NOPAD;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Default and maximum number of items of a page.
@@ -27,6 +27,15 @@ pub(crate) struct Page<T> {
     /// Cursor of the next page; missing on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<String>,
+}
+
+/// Order of a list that has two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ListOrder {
+    #[default]
+    Oldest,
+    Newest,
 }
 
 /// Part of a list that a request asks for.

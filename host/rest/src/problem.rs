@@ -140,7 +140,7 @@ impl Problem {
 
     /// Creates the problem of a script that cannot run.
     pub(crate) fn script(error: ScriptError) -> Problem {
-        // How to enable a module is for the operator.
+        // Only the operator can enable a module.
         let is_withheld = error.code == Code::ImportDenied && error.specifier.is_some();
         let mut error = RunError::of_script(error);
         error.hint = error.hint.filter(|_| !is_withheld);

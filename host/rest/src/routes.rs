@@ -214,6 +214,7 @@ fn refused(refusal: &Refusal) -> Response {
         Refusal::NotFound => "not_found",
         Refusal::Token => "auth.token",
         Refusal::Connections => "request.connections",
+        Refusal::Attempts(_) => "request.busy",
         Refusal::Body(BodyFault::Incomplete) => "request.incomplete",
         Refusal::Body(BodyFault::TimedOut) => "request.timeout",
     };

@@ -85,10 +85,10 @@ pub(crate) struct ServerChange {
     text: String,
     /// True if the tool, or the server, is refused until the change is accepted.
     breaking: bool,
-    /// What was accepted.
+    /// Accepted state.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<String>,
-    /// What it is now.
+    /// Present state.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<String>,
 }

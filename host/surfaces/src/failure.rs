@@ -122,7 +122,7 @@ impl Failure {
             Refusal::Host | Refusal::Origin | Refusal::Operator => FailureKind::Denied,
             Refusal::NotFound => FailureKind::NotFound,
             Refusal::Token => FailureKind::Token,
-            Refusal::Connections => FailureKind::Busy,
+            Refusal::Connections | Refusal::Attempts(_) => FailureKind::Busy,
             Refusal::Body(fault) => return Failure::of_body(*fault),
         };
         Failure::new(kind, refusal.to_string())

@@ -1,7 +1,7 @@
 """Client for the REST API of Agent Spaces.
 
 Layout: ``_blocking`` and ``_async`` the same surface twice, one file per resource. What both share does no input or output: ``_calls`` one
-function per operation, ``_follow`` event streams that resume, ``_sse`` their parser, ``_retry`` when a request is repeated, ``_paths`` addresses,
+function per operation, ``_follow`` event streams that resume, ``_export`` exports of the audit log, ``_sse`` their parser, ``_retry`` when a request is repeated, ``_paths`` addresses,
 ``_wire`` JSON to dataclasses and back, ``_types`` the dataclasses. ``_transport`` sends requests with httpx. ``_errors``: all errors.
 """
 
@@ -18,6 +18,7 @@ from ._types import (
     Annotations,
     Approval,
     AuditEntry,
+    AuditVerification,
     Capability,
     CapabilityFunction,
     Cause,
@@ -48,6 +49,8 @@ from ._types import (
     RunError,
     RunInfo,
     RunSource,
+    Server,
+    ServerChange,
     SpaceInfo,
     Usage,
     Webhook,
@@ -65,6 +68,7 @@ __all__ = [
     "AsyncRun",
     "AsyncSpace",
     "AuditEntry",
+    "AuditVerification",
     "Capability",
     "CapabilityFunction",
     "Cause",
@@ -99,6 +103,8 @@ __all__ = [
     "RunFailed",
     "RunInfo",
     "RunSource",
+    "Server",
+    "ServerChange",
     "Space",
     "SpaceInfo",
     "Usage",

@@ -22,6 +22,12 @@ FIRST_WAIT = 10
 #: Seconds that a replay may take in addition to the timeout.
 REPLAY_WAIT = 70
 
+#: Seconds that a verification may take in addition to the timeout: it reads the whole log.
+VERIFY_WAIT = 600
+
+#: Seconds that an acceptance may take in addition to the timeout: the server is started.
+ACCEPT_WAIT = 60
+
 QueryValue = str | int | float | bool | datetime | Sequence[str] | None
 
 
@@ -286,9 +292,14 @@ def stream_runs(runs: Sequence[str]) -> Call[None]:
 
 
 def list_approvals(
-    status: types.ApprovalStatus | None, run: str | None, space: str | None, limit: int | None, cursor: str | None
+    status: types.ApprovalStatus | None,
+    run: str | None,
+    space: str | None,
+    order: types.ListOrder | None,
+    limit: int | None,
+    cursor: str | None,
 ) -> Call[Page[types.Approval]]:
-    query = {"status": status, "run": run, "space": space, "limit": limit, "cursor": cursor}
+    query = {"status": status, "run": run, "space": space, "order": order, "limit": limit, "cursor": cursor}
     return Call("GET", "/v1/approvals", _page(types.Approval), query)
 
 
@@ -347,5 +358,37 @@ def delete_program(name: str) -> Call[None]:
 # Audit
 
 
-def list_audit(limit: int | None, cursor: str | None) -> Call[Page[types.AuditEntry]]:
-    return Call("GET", "/v1/audit", _page(types.AuditEntry), {"limit": limit, "cursor": cursor})
+def audit_query(
+    type: str | Sequence[str] | None,
+    caller: str | None,
+    run: str | None,
+    from_: str | datetime | None,
+    until: str | datetime | None,
+    q: str | None,
+    order: types.ListOrder | None,
+) -> dict[str, QueryValue]:
+    return {"type": type, "caller": caller, "run": run, "from": from_, "until": until, "q": q, "order": order}
+
+
+def list_audit(query: Mapping[str, QueryValue], limit: int | None, cursor: str | None) -> Call[Page[types.AuditEntry]]:
+    return Call("GET", "/v1/audit", _page(types.AuditEntry), {**query, "limit": limit, "cursor": cursor})
+
+
+def export_audit(query: Mapping[str, QueryValue], cursor: str | None) -> Call[None]:
+    return Call("GET", "/v1/audit/export", _nothing, {**query, "cursor": cursor}, {"Accept": "application/x-ndjson"})
+
+
+def verify_audit() -> Call[types.AuditVerification]:
+    return Call("GET", "/v1/audit/verification", _one(types.AuditVerification), wait=VERIFY_WAIT)
+
+
+# MCP servers
+
+
+def list_servers(limit: int | None, cursor: str | None) -> Call[Page[types.Server]]:
+    return Call("GET", "/v1/servers", _page(types.Server), {"limit": limit, "cursor": cursor})
+
+
+def accept_server(name: str, acceptance: types.NewAcceptance) -> Call[types.Server]:
+    path = f"/v1/servers/{segment(name)}/accept"
+    return Call("POST", path, _one(types.Server), json=dump(acceptance), repeatable=False, wait=ACCEPT_WAIT)

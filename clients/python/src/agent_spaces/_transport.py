@@ -14,10 +14,11 @@ import httpx
 
 from ._calls import Answer, Call
 from ._errors import AgentSpacesError, ApiError, ConnectionFailed
+from ._export import Export
 from ._follow import Follower
 from ._paths import base_url
 from ._retry import delay_before, may_repeat, parse_retry_after
-from ._types import Event, Fault, RunError
+from ._types import AuditEntry, Event, Fault, RunError
 from ._wire import load
 
 T = TypeVar("T")
@@ -111,6 +112,19 @@ class _Settings:
         return delay_before(attempt) if attempt < self._retries and call.repeatable else None
 
 
+    def _judge_export(self, export: Export, failure: AgentSpacesError, attempt: int) -> float:
+        """Return the wait before an export is opened again, or raise if it is not."""
+        wait = None
+        if not export.begun and attempt < self._retries:
+            if not isinstance(failure, ApiError):
+                wait = delay_before(attempt)
+            elif may_repeat(failure.status, True):
+                wait = delay_before(attempt, failure.retry_after)
+        if wait is None:
+            raise failure
+        return wait
+
+
 class _Body:
     """Body that is being read, bounded in size and time."""
 
@@ -177,8 +191,7 @@ class Transport(_Settings):
             return body.answer(response)
 
     @contextmanager
-    def _stream(self, follower: Follower, timeout: float | None) -> Iterator[httpx.Response]:
-        call = follower.connect()
+    def _stream(self, call: Call[None], timeout: float | None) -> Iterator[httpx.Response]:
         with self.http.stream(**self._request(call, timeout, self._silence)) as response:
             if response.status_code != 200:
                 body = _Body(self._limit(call, timeout))
@@ -192,7 +205,7 @@ class Transport(_Settings):
         while not follower.done:
             failure: AgentSpacesError | None = None
             try:
-                with self._stream(follower, timeout) as response:
+                with self._stream(follower.connect(), timeout) as response:
                     for chunk in response.iter_bytes():
                         yield from follower.feed(chunk)
                         if follower.done:
@@ -202,6 +215,25 @@ class Transport(_Settings):
             except (httpx.TransportError, httpx.DecodingError, ConnectionFailed) as error:
                 failure = _cut(error)
             time.sleep(follower.closed(failure))
+
+    def export(self, export: Export, timeout: float | None = None) -> Iterator[AuditEntry]:
+        """Return the entries of an export, over as many requests as it takes."""
+        attempt = 0
+        while not export.done:
+            failure: AgentSpacesError | None = None
+            try:
+                with self._stream(export.connect(), timeout) as response:
+                    for chunk in response.iter_bytes():
+                        yield from export.feed(chunk)
+                export.ended()
+                attempt = 0
+            except ApiError as error:
+                failure = error
+            except (httpx.TransportError, httpx.DecodingError, ConnectionFailed) as error:
+                failure = _cut(error)
+            if failure is not None:
+                time.sleep(self._judge_export(export, failure, attempt))
+                attempt += 1
 
 
 class AsyncTransport(_Settings):
@@ -241,8 +273,7 @@ class AsyncTransport(_Settings):
             return body.answer(response)
 
     @asynccontextmanager
-    async def _stream(self, follower: Follower, timeout: float | None) -> AsyncIterator[httpx.Response]:
-        call = follower.connect()
+    async def _stream(self, call: Call[None], timeout: float | None) -> AsyncIterator[httpx.Response]:
         async with self.http.stream(**self._request(call, timeout, self._silence)) as response:
             if response.status_code != 200:
                 body = _Body(self._limit(call, timeout))
@@ -256,7 +287,7 @@ class AsyncTransport(_Settings):
         while not follower.done:
             failure: AgentSpacesError | None = None
             try:
-                async with self._stream(follower, timeout) as response:
+                async with self._stream(follower.connect(), timeout) as response:
                     async for chunk in response.aiter_bytes():
                         for event in follower.feed(chunk):
                             yield event
@@ -267,3 +298,23 @@ class AsyncTransport(_Settings):
             except (httpx.TransportError, httpx.DecodingError, ConnectionFailed) as error:
                 failure = _cut(error)
             await anyio.sleep(follower.closed(failure))
+
+    async def export(self, export: Export, timeout: float | None = None) -> AsyncIterator[AuditEntry]:
+        """Return the entries of an export, over as many requests as it takes."""
+        attempt = 0
+        while not export.done:
+            failure: AgentSpacesError | None = None
+            try:
+                async with self._stream(export.connect(), timeout) as response:
+                    async for chunk in response.aiter_bytes():
+                        for entry in export.feed(chunk):
+                            yield entry
+                export.ended()
+                attempt = 0
+            except ApiError as error:
+                failure = error
+            except (httpx.TransportError, httpx.DecodingError, ConnectionFailed) as error:
+                failure = _cut(error)
+            if failure is not None:
+                await anyio.sleep(self._judge_export(export, failure, attempt))
+                attempt += 1

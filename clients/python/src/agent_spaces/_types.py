@@ -17,6 +17,10 @@ ConsoleLevel = Literal["log", "info", "warn", "error", "debug"]
 WebhookEvent = Literal["run.ended", "approval.needed"]
 PolicyDecision = Literal["allow", "approval", "deny"]
 Severity = Literal["error", "warning"]
+ListOrder = Literal["oldest", "newest"]
+AuditVerdict = Literal["unchanged", "gaps", "missing", "changed"]
+ServerStatus = Literal["connected", "idle", "failed", "changed", "needs_login"]
+ServerChangeKind = Literal["added", "removed", "changed"]
 
 
 @dataclass(frozen=True)
@@ -539,6 +543,58 @@ class AuditEntry:
     seq: int
     time: str
     entry: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AuditVerification:
+    """Result of verifying the audit log. The numbers are missing if it was changed."""
+
+    ok: bool
+    verdict: AuditVerdict
+    message: str | None = None
+    line: int | None = None
+    entries: int | None = None
+    files: int | None = None
+    gaps: int | None = None
+    lost: int | None = None
+    recovered: int | None = None
+    removed: int | None = None
+    unwritten: int | None = None
+    waiting: int | None = None
+
+
+@dataclass(frozen=True)
+class ServerChange:
+    """Change of a tool, or of something of the server as a whole."""
+
+    kind: ServerChangeKind
+    name: str
+    text: str
+    breaking: bool
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class Server:
+    """MCP server of the configuration, as it was last seen. ``changes`` and ``offer`` are for the operator alone."""
+
+    name: str
+    spaces: list[str]
+    transport: str
+    status: ServerStatus
+    tools: int | None = None
+    checked_at: str | None = None
+    error: str | None = None
+    offer: str | None = None
+    changes: list[ServerChange] | None = None
+
+
+@dataclass(frozen=True)
+class NewAcceptance:
+    """Acceptance of a server; with ``offer``, only of what was reviewed."""
+
+    offer: str | None = None
 
 
 @dataclass(frozen=True)

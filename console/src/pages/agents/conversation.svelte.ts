@@ -7,8 +7,8 @@ import { ApiError, get, path, request } from '../../lib/api';
 import { asApiError } from '../../lib/load.svelte';
 import { session } from '../../lib/session.svelte';
 import { read, type StreamEvent } from '../../lib/stream';
-import type { Me } from '../../lib/types';
-import type { AgentApproval, Answer, LiveTurn, SessionPart } from './types';
+import type { AgentApproval, Me } from '../../lib/types';
+import type { Answer, LiveTurn, SessionPart } from './types';
 
 /** Pieces of text are shown together, at most this often. */
 const FLUSH_MS = 60;

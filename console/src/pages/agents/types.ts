@@ -1,6 +1,6 @@
 /** Types of the agents' API that only this page uses. */
 
-import type { AgentMessage, AgentSession, AgentUsage, Value } from '../../lib/types';
+import type { AgentMessage, AgentSession, AgentUsage } from '../../lib/types';
 
 /** Session in a list; `caller` is missing for those of the operator. */
 export type ListedSession = AgentSession & { caller?: string };
@@ -10,18 +10,6 @@ export type StoredMessage = AgentMessage & { model?: string; images?: number; en
 
 /** Part of a session: `next` is the cursor of the messages that follow. */
 export type SessionPart = ListedSession & { messages: StoredMessage[]; next?: string };
-
-/** A call of an agent that waits for a person. It ends with its question. */
-export interface AgentApproval {
-  id: string;
-  agent: string;
-  status: string;
-  /** Untrusted: the question that the person is asked. */
-  message: string;
-  call: Value;
-  createdAt: string;
-  expiresAt: string;
-}
 
 /** `answer`, the last event of a question. */
 export interface Answer {

@@ -1,13 +1,13 @@
 /** Requests that wait, of runs and agents, as they come and go. */
 
 import { all, ApiError, get, pages, path } from '../../lib/api';
+import { ofAgent, ofEither, ofRun, type Request } from '../../lib/approval-request';
 import { onChange } from '../../lib/live.svelte';
 import { asApiError } from '../../lib/load.svelte';
-import type { Approval, Change } from '../../lib/types';
-import { ofAgent, ofEither, ofRun, type AgentApproval, type Request } from './request';
+import type { AgentApproval, Approval, Change } from '../../lib/types';
 
 const MAX_PENDING = 2000;
-/** Most decided requests that are read: the list begins with the oldest. */
+/** Most decided requests of each outcome that are read, the newest ones. */
 const MAX_DECIDED = 2000;
 const CALM_MS = 300;
 /** Decisions of others that are read one by one. */
@@ -170,7 +170,7 @@ export class Inbox {
     try {
       for (const status of ['approved', 'denied', 'expired'] satisfies DecidedStatus[]) {
         let read = 0;
-        for await (const page of pages<Approval>('/v1/approvals', { status, limit: 100 }, this.#abort.signal)) {
+        for await (const page of pages<Approval>('/v1/approvals', { status, order: 'newest', limit: 100 }, this.#abort.signal)) {
           found.push(...page.map(ofRun));
           read += page.length;
           if (read < MAX_DECIDED) continue;

@@ -1,8 +1,9 @@
 /** Words that the editor offers: modules, exports and functions of a space. */
 
+import type { Completion } from '../../lib/editor';
 import { simplify } from '../../lib/schema';
 import { schemaOf } from '../../lib/signature';
-import type { Capability, CapabilityFunction, Completion, Schema } from '../../lib/types';
+import type { Capability, CapabilityFunction, Schema } from '../../lib/types';
 
 const MAX_MEMBERS = 500;
 const MAX_PARAMETERS = 300;

@@ -1,6 +1,7 @@
 /** Marks in the editor for findings about a program. */
 
-import type { Diagnostic, Marker, RunError } from '../../lib/types';
+import type { Marker } from '../../lib/editor';
+import type { Diagnostic, RunError } from '../../lib/types';
 
 /** Column in UTF-16 units of a column in code points. */
 function column(line: string, points: number): number {
@@ -18,10 +19,8 @@ export function markersOf(diagnostics: Diagnostic[], source: string): Marker[] {
   return diagnostics.slice(0, 200).map((one) => ({
     line: one.line,
     column: column(lines[one.line - 1] ?? '', one.column),
-    ...(one.endLine === undefined ? {} : { endLine: one.endLine }),
-    ...(one.endColumn === undefined ? {} : { endColumn: column(lines[(one.endLine ?? one.line) - 1] ?? '', one.endColumn) }),
     kind: one.severity,
-    text: `${one.message}${'hint' in one && typeof one.hint === 'string' ? `\n${one.hint}` : ''} (${one.code})`,
+    text: `${one.message}${one.hint === undefined ? '' : `\n${one.hint}`} (${one.code})`,
   }));
 }
 

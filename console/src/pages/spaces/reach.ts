@@ -1,8 +1,8 @@
 /** What programs of a space can call, with the decisions of its policy. */
 
 import { ApiError, get, path, send } from '../../lib/api';
-import { readManifest, type Manifest, type ManifestFunction } from '../../lib/manifest';
-import { STANDARD } from '../../lib/standard';
+import { outOfReach, readManifest, type Manifest, type ManifestFunction } from '../../lib/manifest';
+import { isStandard, STANDARD } from '../../lib/standard';
 import type { Capability, Check, PolicyDecision, Space } from '../../lib/types';
 
 const AT_ONCE = 3;
@@ -69,7 +69,8 @@ export async function reachOf(space: Space, capabilities: Capability[], operator
     if (!(error instanceof ApiError) || error.status < 400 || error.status === 401) throw error;
   }
   signal.throwIfAborted();
-  if (manifest && manifest.functions.length > 0) return { groups: grouped(capabilities, manifest), complete: true, ...rest };
+  const reach = (groups: ReachGroup[], complete: boolean): SpaceReach => ({ groups: rest.checked ? groups.map((group) => withoutUnreachable(group, rest, space)) : groups, complete, ...rest });
+  if (manifest && manifest.functions.length > 0) return reach(grouped(capabilities, manifest), true);
 
   const groups: ReachGroup[] = [];
   const queue = [...capabilities.entries()];
@@ -82,7 +83,24 @@ export async function reachOf(space: Space, capabilities: Capability[], operator
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return { groups, complete: false, ...rest };
+  return reach(groups, false);
+}
+
+/** Says what is refused because the space lacks the files or the network that it needs. */
+function withoutUnreachable(group: ReachGroup, rest: Pick<SpaceReach, 'files' | 'network'>, space: Space): ReachGroup {
+  if (!isStandard(group.module)) return group;
+  const functions = group.functions.map((fn): ReachFunction => {
+    const why = outOfReach(fn.name, rest, space.hasFiles);
+    return why === undefined || fn.decision === 'deny' ? fn : { ...fn, decision: 'deny', terms: [why] };
+  });
+  return { ...group, functions };
+}
+
+/** Why no call of a function gets through, whatever the rules over functions say; undefined if some may. */
+export async function unreachable(space: Space, module: string, name: string): Promise<string | undefined> {
+  const part = name.split('.')[0];
+  if (!isStandard(module) || (part !== 'fs' && part !== 'http')) return undefined;
+  return outOfReach(name, (await standardPart(space, part)) ?? {}, space.hasFiles);
 }
 
 function grouped(capabilities: Capability[], manifest: Manifest): ReachGroup[] {

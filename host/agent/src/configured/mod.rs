@@ -191,7 +191,7 @@ impl ConfiguredAgents {
 
     fn known(&self) -> String {
         let names = self.names().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        format!("There is {}.", names.join(", "))
+        format!("Agents: {}", names.join(", "))
     }
 
     fn prompt(&self, agent: &Agent) -> Result<String, AgentError> {

@@ -14,7 +14,7 @@ use agent_spaces_pipeline::accounting::Accounting;
 use agent_spaces_types::caller::Caller;
 use futures_util::future::BoxFuture;
 use serde_json::json;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use tempfile::TempDir;
 
 /// The agent `outer`, whose tool `look` asks the agent `inner`.
@@ -22,6 +22,7 @@ struct TwoAgents {
     outer: Arc<AgentDefinition>,
     inner: Arc<AgentDefinition>,
     surface: OnceLock<Surface>,
+    asking: Arc<Mutex<Option<Client>>>,
 }
 
 impl AgentSource for TwoAgents {
@@ -42,6 +43,7 @@ impl AgentSource for TwoAgents {
     ) -> BoxFuture<'a, Result<Arc<dyn Tools>, AgentError>> {
         let tools: Arc<dyn Tools> = match agent.name.as_str() {
             "outer" => {
+                *self.asking.lock().unwrap() = Some(client.clone());
                 Arc::new(AskInner { surface: self.surface.get().unwrap().clone(), client: client.clone(), nesting })
             }
             _ => ScriptedTools::echo(),
@@ -77,13 +79,15 @@ impl Tools for AskInner {
 struct World {
     _folder: TempDir,
     store: Arc<SqliteStore>,
+    /// Client of the last question to `outer`, with which its programs ask.
+    asking: Arc<Mutex<Option<Client>>>,
 }
 
 impl World {
     fn new() -> World {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&folder.path().join("journal"), Settings::default()).unwrap());
-        World { _folder: folder, store }
+        World { _folder: folder, store, asking: Arc::default() }
     }
 
     /// A process over the journal. Every answer of a model has ten tokens.
@@ -94,6 +98,7 @@ impl World {
             outer: agent("outer", outer),
             inner: agent("inner", Budgets::default()),
             surface: OnceLock::new(),
+            asking: self.asking.clone(),
         });
         let model = ScriptedModel::new(steps);
         let service =
@@ -149,4 +154,20 @@ async fn a_nested_agent_counts_for_session_and_day_of_later_questions() {
     let third = ask(&surface, SessionChoice::None).await;
     assert_eq!(third.ending, Ending::Budget);
     assert!(third.message.unwrap().contains("30 of 30 tokens"));
+}
+
+#[tokio::test]
+async fn a_program_that_outlives_its_question_is_charged_to_it() {
+    let world = World::new();
+    let steps = vec![("first", says("outer")), ("first", says("inner"))];
+    let (surface, model) = world.process(Budgets { run: tokens(20), ..Budgets::default() }, steps);
+    assert_eq!(ask(&surface, SessionChoice::None).await.ending, Ending::Done);
+    let client = world.asking.lock().unwrap().clone().unwrap();
+    let asked = Question::new(client, "inner", vec![Message::user("and?")]);
+    let asked = Question { parent: Some(Nesting::default().parent()), ..asked };
+    assert_eq!(surface.ask(asked.clone()).await.unwrap().ending, Ending::Done);
+    let refused = surface.ask(asked).await.unwrap();
+    assert_eq!(refused.ending, Ending::Budget);
+    assert!(refused.message.unwrap().contains("20 of 20 tokens"));
+    assert_eq!(model.left(), 0);
 }

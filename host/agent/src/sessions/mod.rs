@@ -14,7 +14,7 @@
 //! # Layout
 //! - `log`: [`JournalLog`], which appends
 //! - `read`: reading of records
-//! - `of_agent`: sessions of one agent; `totals`: what a session took
+//! - `of_agent`: sessions of one agent; `totals`: turns, tokens and money of a session
 //! - `pieces`: records that are larger than a document
 //! - `days`: daily spending of agents
 

@@ -5,11 +5,13 @@ use super::folders;
 use super::shell_word::shell_word;
 use agent_spaces::Engine;
 use agent_spaces::config::foreign::AI_AGENT_FILE;
-use agent_spaces::config::{Config, Format};
+use agent_spaces::config::{Config, Format, MAX_BYTES};
 use agent_spaces::project::{
     DefinitionFile, Project, Surroundings, definitions_at, find, find_foreign, find_in, foreign_files, peek_config,
 };
 use clap::Args;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Choice of the configuration.
@@ -165,7 +167,10 @@ impl ConfigChoice {
                 Some(Format::Yaml) => "\\",
                 Some(Format::Json | Format::Toml) => "\\u",
             };
-            std::fs::read_to_string(file).is_ok_and(|text| text.contains(key) || text.contains(escape))
+            let mut text = String::new();
+            // One that is too large is refused when it is parsed.
+            let read = File::open(file).and_then(|file| file.take(MAX_BYTES as u64).read_to_string(&mut text));
+            read.is_ok() && (text.contains(key) || text.contains(escape))
         })
     }
 

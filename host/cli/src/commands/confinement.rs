@@ -82,6 +82,12 @@ pub(super) fn of_servers() -> Option<Confine> {
 }
 
 impl ConfineChoice {
+    /// Returns true if [`ConfineChoice::enter`] may confine this process, without parsing the configuration.
+    pub(super) fn may_enter(&self, choice: &SpaceChoice) -> bool {
+        let is_decided = CONFINED.get().is_some() || self.confine == Some(Level::Off);
+        !is_decided && (self.confine.is_some() || choice.may_say("confine"))
+    }
+
     /// Confines this process if requested, with access to everything that a command in this space needs. Does not
     /// return in that case. Must be called before stdin is read.
     pub(super) fn enter(
@@ -90,8 +96,7 @@ impl ConfineChoice {
         beside: Option<&Path>,
         mut needs: HostNeeds,
     ) -> Result<(), Failure> {
-        let is_decided = CONFINED.get().is_some() || self.confine == Some(Level::Off);
-        if is_decided || (self.confine.is_none() && !choice.may_say("confine")) {
+        if !self.may_enter(choice) {
             return Ok(());
         }
         let engine = folders::engine(true)?;

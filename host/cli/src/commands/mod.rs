@@ -8,9 +8,9 @@
 //!   `mcp`, `policy`, `publish`, `replay`, `run`, `runs`, `serve`, `spaces`, `trust`
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
-//! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: how it continues;
-//!   `journal`: the store of durable runs; `store_choice`: which one; `host_key`: secret of hosts that share one
-//! - `serving`: what `serve` and `mcp serve` share
+//! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: its recorded flags;
+//!   `journal`: the store of durable runs; `store_choice`: its address; `host_key`: secret of hosts that share one
+//! - `serving`: shared parts of `serve` and `mcp serve`
 //! - `log_events`: `tracing` events for the operator
 //! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
 //! - `foreign_configs`: MCP configurations of other programs, for `init` and `doctor`

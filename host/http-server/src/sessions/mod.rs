@@ -4,19 +4,23 @@
 //! a session survives a restart, and ends when the token changes. A server remembers only revoked codes: sessions that
 //! were signed out, and links that were used.
 //!
-//! - `code`: signed text of cookies and links; `spent`: revoked codes
+//! - `code`: signed text of cookies and links; `spent`: revoked codes; `ended`: sessions that were signed out, and the end
+//!   of one that is in use
 //! - `own_page`: protection against cross-site request forgery (CSRF)
 
 mod code;
+mod ended;
 mod own_page;
 mod spent;
 
+pub(crate) use ended::SessionEnd;
 pub use own_page::{CONSOLE_HEADER, is_from_own_page, is_https};
 
 use crate::callers::Callers;
 use crate::client::Client;
 use crate::token::Token;
 use code::{Code, Key, Purpose, mint};
+use ended::SignedOut;
 use http::header::{COOKIE, HeaderValue};
 use http::{HeaderMap, Uri};
 use spent::Spent;
@@ -37,7 +41,7 @@ struct Member {
     token: Token,
     key: Key,
     /// Sessions that were signed out.
-    ended: Mutex<Spent>,
+    ended: SignedOut,
     /// Links that were used.
     used: Mutex<Spent>,
     /// Start of the server: links that were used before are not known.
@@ -80,7 +84,7 @@ impl Sessions {
             client: client.clone(),
             token: token.clone(),
             key: token.session_key(),
-            ended: Mutex::default(),
+            ended: SignedOut::default(),
             used: Mutex::default(),
             since: now(),
         };
@@ -117,19 +121,21 @@ impl Sessions {
     pub fn sign_out(&self, uri: &Uri, headers: &HeaderMap) -> (Option<&Client>, HeaderValue) {
         let now = now();
         let ended = self.session(uri, headers, now).map(|(member, code)| {
-            locked(&member.ended).end(code.mac, code.expiry, now);
+            member.ended.end(code.mac, code.expiry, now);
             &member.client
         });
         (ended, HeaderValue::from_static("agent_spaces_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"))
     }
 
-    /// Returns the caller whose session a request has. The cookie counts only from pages of this server.
-    pub(crate) fn client_of(&self, uri: &Uri, headers: &HeaderMap) -> Option<&Client> {
-        self.client_at(uri, headers, now())
+    /// Returns the caller whose session a request has, and the end of the session. The cookie counts only from pages of this
+    /// server.
+    pub(crate) fn session_of(&self, uri: &Uri, headers: &HeaderMap) -> Option<(&Client, SessionEnd)> {
+        self.session_at(uri, headers, now())
     }
 
-    fn client_at(&self, uri: &Uri, headers: &HeaderMap, now: u64) -> Option<&Client> {
-        self.session(uri, headers, now).map(|(member, _)| &member.client)
+    fn session_at(&self, uri: &Uri, headers: &HeaderMap, now: u64) -> Option<(&Client, SessionEnd)> {
+        let (member, code) = self.session(uri, headers, now)?;
+        Some((&member.client, SessionEnd::new(&member.ended, code.mac, code.expiry)))
     }
 
     fn session<'a>(&self, uri: &Uri, headers: &'a HeaderMap, now: u64) -> Option<(&Member, Code<'a>)> {
@@ -137,7 +143,7 @@ impl Sessions {
         let code = Code::parse(cookie)?;
         let member = self.0.iter().find(|member| **member.client.identity() == *code.identity)?;
         let is_valid = code.is_signed(Purpose::Session, &member.key) && code.is_current(Purpose::Session, now);
-        let is_ended = locked(&member.ended).contains(&code.mac);
+        let is_ended = member.ended.contains(&code.mac);
         (is_valid && !is_ended).then_some((member, code))
     }
 

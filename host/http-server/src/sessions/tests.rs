@@ -31,8 +31,8 @@ fn sent(cookies: &[&str]) -> HeaderMap {
 
 /// Name of the caller whose session a request has, `seconds` from now.
 fn who(sessions: &Sessions, headers: &HeaderMap, seconds: u64) -> Option<String> {
-    let client = sessions.client_at(&Uri::from_static("/v1/runs"), headers, now() + seconds);
-    client.map(|client| client.owner().to_owned())
+    let session = sessions.session_at(&Uri::from_static("/v1/runs"), headers, now() + seconds);
+    session.map(|(client, _)| client.owner().to_owned())
 }
 
 fn is_ann(sessions: &Sessions, cookies: &[&str]) -> bool {

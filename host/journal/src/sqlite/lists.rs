@@ -170,7 +170,8 @@ pub(super) fn changed_runs(
 
 /// Returns the statement of a list of approvals.
 pub(super) fn select_approvals(filter: &ApprovalFilter) -> Select {
-    match_approvals(rows::APPROVAL, filter).page("created, id", filter.limit)
+    let order = if filter.newest_first { "created DESC, id DESC" } else { "created, id" };
+    match_approvals(rows::APPROVAL, filter).page(order, filter.limit)
 }
 
 fn match_approvals(columns: &str, filter: &ApprovalFilter) -> Select {
@@ -193,7 +194,7 @@ fn match_approvals(columns: &str, filter: &ApprovalFilter) -> Select {
     if filter.pending || filter.runs_of.is_some() {
         select.and(&format!("EXISTS ({})", run.sql), run.values);
     }
-    select.position(">", filter.after.as_ref());
+    select.position(if filter.newest_first { "<" } else { ">" }, filter.after.as_ref());
     select
 }
 

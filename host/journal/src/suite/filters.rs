@@ -125,7 +125,7 @@ async fn approvals(fixture: &Fixture, filter: ApprovalFilter) -> Vec<String> {
     fixture.other.approvals(filter).await.unwrap().into_iter().map(|approval| approval.id).collect()
 }
 
-/// Oldest first, without gaps or repeats while some are added and decided.
+/// In both orders, without gaps or repeats while some are added and decided.
 pub async fn approvals_are_listed_after_a_position(fixture: &Fixture) {
     let store = &fixture.store;
     let claim = create(fixture, "run_1", ["/a", "ann", "agent"]).await;
@@ -160,8 +160,15 @@ pub async fn approvals_are_listed_after_a_position(fixture: &Fixture) {
     assert_eq!(approvals(fixture, of_run).await, ["apr_5", "apr_6"]);
     let pending_of_run = ApprovalFilter { pending: true, run: Some("run_1".to_owned()), ..all.clone() };
     assert_eq!(approvals(fixture, pending_of_run).await, ["apr_6", "apr_3", "apr_4", "apr_0"]);
-    let of_other = ApprovalFilter { run: Some("run_2".to_owned()), ..all };
+    let of_other = ApprovalFilter { run: Some("run_2".to_owned()), ..all.clone() };
     assert_eq!(approvals(fixture, of_other).await, [""; 0]);
+    let mut newest = ApprovalFilter { newest_first: true, after: None, limit: 3, ..all };
+    assert_eq!(approvals(fixture, newest.clone()).await, ["apr_0", "apr_4", "apr_3"]);
+    newest.after = Some((first.created, "apr_6".to_owned()));
+    assert_eq!(approvals(fixture, newest.clone()).await, ["apr_5", "apr_2", "apr_1"]);
+    let pending = ApprovalFilter { pending: true, ..newest };
+    assert_eq!(approvals(fixture, pending.clone()).await, ["apr_2", "apr_1"]);
+    assert_eq!(store.count_approvals(pending).await, Ok(2));
 }
 
 /// Of a project, a caller, a space; with and without decided ones.

@@ -232,7 +232,7 @@ fn arguments_of_an_unknown_call_are_malformed() {
     }
 }
 
-/// How often the step succeeds before it fails with `TooLarge`.
+/// Number of times that the step succeeds before it fails with `TooLarge`.
 fn steps(mut step: impl FnMut(&mut Assembler, usize) -> Result<(), ModelError>) -> usize {
     let mut built = assembler();
     built.call("key", "id", "name", &mut quiet).unwrap();

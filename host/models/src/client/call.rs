@@ -82,7 +82,7 @@ impl<'a> Call<'a> {
         self.trace_response(|redactor| trace::body(redactor, &body));
         let answer = self.wire.whole(&self.origin, &body)?;
         if self.request.stream {
-            tell(&answer, watch);
+            report(&answer, watch);
         }
         Ok(answer)
     }
@@ -223,7 +223,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Reports an answer that arrived whole as deltas.
-fn tell(answer: &Answer, watch: &mut Watch<'_>) {
+fn report(answer: &Answer, watch: &mut Watch<'_>) {
     for part in &answer.parts {
         match part {
             Part::Text(text) => watch(Delta::Text(text)),

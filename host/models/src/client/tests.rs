@@ -16,7 +16,7 @@ const KEY: &str = "sk-very-secret-1234";
 const HEADER_KEY: &str = "other-secret-5678";
 const STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
-/// What the server does after it has read a request.
+/// One step of the server after it has read a request.
 enum Step {
     Write(String),
     Wait(Duration),
@@ -316,6 +316,22 @@ async fn an_answer_can_be_awaited_in_a_task() {
         Client::new().unwrap().answer(&provider(url), &request(false), &mut watch).await
     });
     assert_eq!(task.await.unwrap().unwrap().finish, Finish::Stop);
+}
+
+#[tokio::test]
+async fn an_error_in_an_answer_is_redacted_before_it_is_cut() {
+    // Wherever the message is cut, a part of the key is not in what is left.
+    for before in [MAX_ERROR_TEXT - 5, 2 * MAX_ERROR_TEXT - 60] {
+        let message = format!("{}{KEY}{}", "x".repeat(before), "y".repeat(MAX_ERROR_TEXT));
+        let body = serde_json::json!({"error": {"message": message}}).to_string();
+        for answered in [STREAM.to_owned() + &format!("data: {body}\n\n"), answer("200 OK", "application/json", &body)]
+        {
+            let (answered, _) = ask(vec![Write(answered)], true, LONG).await;
+            let error = answered.unwrap_err();
+            assert!(error.message.contains("xxx") && !error.message.contains("sk-"), "{error}");
+            assert!(error.message.len() <= 2 * MAX_ERROR_TEXT, "{}", error.message.len());
+        }
+    }
 }
 
 #[derive(Default)]

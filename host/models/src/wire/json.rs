@@ -3,7 +3,7 @@
 use agent_spaces_types::json_memory::{self, Allowance, Meter, ReadError, RepeatedKeys};
 use serde_json::{Map, Value};
 
-use crate::bounds::MAX_ERROR_TEXT;
+use crate::bounds::{MAX_ERROR_BODY, MAX_ERROR_TEXT};
 use crate::{ModelError, ModelErrorKind, Origin};
 
 /// Memory of the values of one event or body, which may be a multiple of its text.
@@ -50,13 +50,20 @@ pub(super) fn is_object_schema(schema: &Map<String, Value>) -> bool {
     is_named || schema.contains_key("properties")
 }
 
-/// The start of a provider's text, short enough for an error message.
-pub(super) fn words(text: &str) -> String {
-    let mut end = text.len().min(MAX_ERROR_TEXT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
+/// The start of a provider's text, short enough for a message.
+pub(super) fn excerpt(text: &str) -> String {
+    start(text, MAX_ERROR_TEXT)
+}
+
+/// The start of a provider's error message. It is longer than what is shown: the client redacts it before it cuts it to
+/// that length, because half a key would not be found.
+pub(super) fn error_text(text: &str) -> String {
+    start(text, MAX_ERROR_BODY)
+}
+
+/// The first bytes of a text, at most `most`, without half a character.
+fn start(text: &str, most: usize) -> String {
+    text[..text.floor_char_boundary(most)].to_owned()
 }
 
 /// Parses an event or a body. The error does not quote it.
@@ -129,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_between_characters() {
-        assert_eq!(words("short"), "short");
-        let cut = words(&format!("a{}", "é".repeat(MAX_ERROR_TEXT)));
+    fn excerpts_are_cut_between_characters() {
+        assert_eq!(excerpt("short"), "short");
+        let cut = excerpt(&format!("a{}", "é".repeat(MAX_ERROR_TEXT)));
         assert_eq!(cut.len(), MAX_ERROR_TEXT - 1);
         assert!(cut.ends_with('é'));
     }

@@ -1,9 +1,9 @@
-//! Sandbox profile of a command: `run` and `mcp serve`.
+//! Sandbox profile of a command: `run`, `agent`, `serve` and `mcp serve`.
 
 use super::private_folders::PrivateFolders;
 use super::{Network, Profile, configured, program, system};
 use crate::Project;
-use agent_spaces_config::{Confine, ConfineLevel, TokenSource, Transport};
+use agent_spaces_config::{AgentPrompt, Confine, ConfineLevel, TokenSource, Transport};
 use agent_spaces_private_fs::folder;
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,8 @@ pub fn host_profile(
     Ok(profile)
 }
 
-/// Adds the paths of a project: its folder, the files of its definitions and servers, and its workspaces.
+/// Adds the paths of a project: its folder, the files of its definitions, servers, callers and agents, and its
+/// workspaces.
 fn add_project(profile: &mut Profile, project: &Project) -> Result<(), String> {
     let folder = project.folder().to_owned();
     profile.read.extend(project.definitions().iter().flat_map(|definition| definition.protected(project.folder())));
@@ -90,7 +91,11 @@ fn add_project(profile: &mut Profile, project: &Project) -> Result<(), String> {
         TokenSource::File(file) => Some(project.path(file)),
         TokenSource::Env(_) => None,
     });
-    profile.read.extend(tokens.filter(|_| project.is_accepted()));
+    let prompts = project.config().agents.values().filter_map(|agent| match &agent.prompt {
+        Some(AgentPrompt::File(file)) => Some(project.path(file)).filter(|file| file.is_file()),
+        Some(AgentPrompt::Text(_)) | None => None,
+    });
+    profile.read.extend(tokens.chain(prompts).filter(|_| project.is_accepted()));
     profile.read.extend(project.typescript());
     profile.read.extend(project.search_model());
     for space in project.config().spaces.keys() {

@@ -33,9 +33,9 @@ pub struct ReviewedChange {
     pub text: String,
     /// True if the tool, or for another endpoint the whole server, is refused until the change is accepted.
     pub is_breaking: bool,
-    /// What was accepted, truncated; a tool is JSON.
+    /// The accepted value, truncated; a tool is JSON.
     pub before: Option<String>,
-    /// What it is now, truncated.
+    /// The current value, truncated.
     pub after: Option<String>,
 }
 

@@ -7,16 +7,17 @@ use crate::approval_request::ApprovalStatus;
 use crate::audit::{Action, ApiAction, Subject};
 use crate::body::JsonBody;
 use crate::ids;
-use crate::pages::{Page, PageRequest};
+use crate::pages::{ListOrder, Page, PageRequest};
 use crate::path::Path;
 use crate::problem::Problem;
-use crate::query::{NoQuery, RawQuery};
+use crate::query::{NoQuery, Query, RawQuery};
 use crate::service::Service;
 use crate::who::Who;
 use agent_spaces_journal::{ApprovalFilter, ApprovalRow, Decided, RunOwner, RunRow, Summary};
 use axum::Json;
 use axum::extract::State;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -26,21 +27,23 @@ pub(crate) fn router() -> OpenApiRouter<Service> {
 
 /// List approvals
 ///
-/// Oldest first.
+/// Oldest first, unless `order` is `newest`.
 #[utoipa::path(
     get, path = "/v1/approvals", tag = "approvals", operation_id = "listApprovals",
     params(
         ("status" = Option<ApprovalStatus>, Query, description = "Only those in this state"),
         ("run" = Option<String>, Query, description = "Only those of this run"),
         ("space" = Option<String>, Query, description = "Only those of this space"),
+        ("order" = Option<String>, Query, description = "`oldest` first, which is the default, or `newest` first", pattern = "^(oldest|newest)$"),
         ("limit" = Option<u32>, Query, description = "Maximum number of items", minimum = 1, maximum = 100),
-        ("cursor" = Option<String>, Query, description = "`next` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next` of the page before, with the same `order`"),
     ),
     responses((status = 200, description = "One page", body = Page<ApprovalView>)),
 )]
 async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Result<Json<Page<ApprovalView>>, Problem> {
-    let query = query.with(&["status", "run", "space", "limit", "cursor"])?;
-    let request: PageRequest<(i64, String)> = PageRequest::read(&query)?;
+    let query = query.with(&["status", "run", "space", "order", "limit", "cursor"])?;
+    let order: ListOrder = query.choice("order")?.unwrap_or_default();
+    let request = page_request(&query, order)?;
     let status: Option<ApprovalStatus> = query.choice("status")?;
     let (run, space) = (query.text("run")?.map(str::to_owned), query.text("space")?.map(str::to_owned));
     let mut scan = request.scan(status.is_some());
@@ -49,8 +52,9 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
         let filter = ApprovalFilter {
             pending: status == Some(ApprovalStatus::Pending),
             run: run.clone(),
+            newest_first: order == ListOrder::Newest,
             limit: scan.limit,
-            after,
+            after: after.map(|(created, id, _)| (created, id)),
             runs_of: Some(RunOwner {
                 project: service.0.settings.project.clone(),
                 caller: who.listed(),
@@ -58,13 +62,29 @@ async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Resu
             }),
         };
         let rows = service.store().approvals(filter).await?;
-        scan.read(rows.len(), rows.last().map(|row| (row.created, row.id.clone())));
+        scan.read(rows.len(), rows.last().map(|row| (row.created, row.id.clone(), order)));
         let approvals = rows.iter().filter_map(StoredApproval::read);
         found.extend(approvals.filter(|approval| status.is_none_or(|status| approval.status() == status)));
     }
     found.truncate(request.read_limit());
-    let page = request.page_until(scan.stopped(), found, StoredApproval::position, |approval| approval);
+    let position = |approval: &StoredApproval| {
+        let (created, id) = approval.position();
+        (created, id, order)
+    };
+    let page = request.page_until(scan.stopped(), found, position, |approval| approval);
     Ok(Json(Page { items: of_runs(&service, page.items).await?, next: page.next }))
+}
+
+/// Position in a list of approvals: a time and an id, which mean other approvals in the other order.
+type Position = (i64, String, ListOrder);
+
+/// Reads what a request asks for, and refuses the cursor of a list in another order.
+fn page_request(query: &Query, order: ListOrder) -> Result<PageRequest<Position>, Problem> {
+    let request: PageRequest<Position> = PageRequest::read(query)?;
+    if request.after.as_ref().is_some_and(|(_, _, other)| *other != order) {
+        return Err(Problem::parameter("cursor", "the cursor is of a list in another order: send the same `order`"));
+    }
+    Ok(request)
 }
 
 /// Shows approvals with the spaces and callers of their runs.
@@ -72,14 +92,15 @@ async fn of_runs(service: &Service, approvals: Vec<StoredApproval>) -> Result<Ve
     let mut runs: HashMap<String, Summary> = HashMap::new();
     let mut views = Vec::with_capacity(approvals.len());
     for approval in approvals {
-        let run = &approval.request.run_id;
-        if !runs.contains_key(run) {
-            // One that was removed meanwhile has no approvals any more.
-            let Some(row) = service.store().run(run).await? else { continue };
-            runs.insert(run.clone(), row.summary);
-        }
-        let summary = runs.get(run).cloned().unwrap_or_default();
-        views.push(approval.view(&summary));
+        let summary = match runs.entry(approval.request.run_id.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                // One that was removed meanwhile has no approvals any more.
+                let Some(row) = service.store().run(new.key()).await? else { continue };
+                new.insert(row.summary)
+            }
+        };
+        views.push(approval.view(summary));
     }
     Ok(views)
 }
@@ -163,4 +184,27 @@ async fn approval(service: &Service, who: &Who, id: &str) -> Result<(ApprovalRow
     let row = row.ok_or_else(missing)?;
     let run = service.run_row(who, &row.run).await.map_err(|_| missing())?;
     Ok((row, run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page_request;
+    use crate::pages::{ListOrder, encode};
+    use crate::query::Query;
+
+    #[test]
+    fn a_cursor_is_of_one_order() {
+        let of = |cursor: &str, order| {
+            let query = Query::parse(Some(&format!("cursor={cursor}")), &["cursor"]).unwrap();
+            page_request(&query, order).map(|request| request.after)
+        };
+        for (order, other) in [(ListOrder::Oldest, ListOrder::Newest), (ListOrder::Newest, ListOrder::Oldest)] {
+            let position = (5_i64, "apr_1".to_owned(), order);
+            let cursor = encode(&position);
+            assert_eq!(of(&cursor, order).unwrap(), Some(position));
+            let fault = serde_json::to_value(of(&cursor, other).unwrap_err()).unwrap();
+            assert_eq!(fault["errors"][0]["parameter"], "cursor");
+            assert_eq!(of("", other).unwrap(), None, "the first page");
+        }
+    }
 }

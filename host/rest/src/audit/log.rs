@@ -133,7 +133,7 @@ pub struct AuditVerification {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub line: Option<u64>,
-    /// What is wrong.
+    /// Description of the fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -1,10 +1,10 @@
 //! Entries that a request asks for, and their order.
 
 use crate::audit::{AuditLine, AuditPosition};
+use crate::pages::ListOrder;
 use crate::problem::Problem;
 use crate::query::Query;
 use crate::time;
-use serde::Deserialize;
 use serde_json::Value;
 
 /// Query parameters of a search.
@@ -17,19 +17,10 @@ const MAX_TEXT: usize = 500;
 /// Time by which a line may be older than one before it: clocks are set back now and then.
 const CLOCK_SLACK_MS: i64 = 3_600_000;
 
-/// Order of entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum AuditOrder {
-    #[default]
-    Oldest,
-    Newest,
-}
-
 /// Search in the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Search {
-    pub(super) order: AuditOrder,
+    pub(super) order: ListOrder,
     /// Types of events, or kinds of actions; all if empty.
     types: Vec<String>,
     /// Name of the caller; empty for entries without one.
@@ -86,21 +77,21 @@ impl Search {
     /// Returns true if no line after this one, in the order of the search, is in its time.
     pub(super) fn is_over(&self, line: &AuditLine) -> bool {
         let limit = match self.order {
-            AuditOrder::Oldest => self.until,
-            AuditOrder::Newest => self.from,
+            ListOrder::Oldest => self.until,
+            ListOrder::Newest => self.from,
         };
         let Some((at, limit)) = time::parse(&line.time).zip(limit) else { return false };
         match self.order {
-            AuditOrder::Oldest => at >= limit.saturating_add(CLOCK_SLACK_MS),
-            AuditOrder::Newest => at < limit.saturating_sub(CLOCK_SLACK_MS),
+            ListOrder::Oldest => at >= limit.saturating_add(CLOCK_SLACK_MS),
+            ListOrder::Newest => at < limit.saturating_sub(CLOCK_SLACK_MS),
         }
     }
 
     /// Returns the position from which the lines after this one are read.
     pub(super) fn after(&self, line: &AuditLine) -> AuditPosition {
         match self.order {
-            AuditOrder::Oldest => line.after,
-            AuditOrder::Newest => line.before,
+            ListOrder::Oldest => line.after,
+            ListOrder::Newest => line.before,
         }
     }
 }
@@ -116,8 +107,9 @@ fn short(query: &Query, name: &str) -> Result<Option<String>, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AuditOrder, PARAMETERS, Search};
+    use super::{PARAMETERS, Search};
     use crate::audit::{AuditLine, AuditPosition};
+    use crate::pages::ListOrder;
     use crate::query::Query;
     use serde_json::{Value, json};
 
@@ -169,7 +161,7 @@ mod tests {
     fn a_search_ends_behind_its_time() {
         let at = |time: &str| line(time, json!({}));
         let newest = search("order=newest&from=2026-01-31T12:00:00Z");
-        assert_eq!(newest.order, AuditOrder::Newest);
+        assert_eq!(newest.order, ListOrder::Newest);
         assert!(newest.is_over(&at("2026-01-31T10:59:59Z")));
         assert!(!newest.is_over(&at("2026-01-31T11:30:00Z")), "a clock that was set back");
         assert!(!newest.is_over(&at("2026-02-01T00:00:00Z")) && !newest.is_over(&at("damaged")));

@@ -48,7 +48,7 @@ pub(crate) enum Severity {
 impl DiagnosticView {
     /// Error of a program that cannot be prepared.
     pub(super) fn of_script(error: ScriptError, redactor: &Redactor) -> DiagnosticView {
-        // How to enable a module is for the operator.
+        // Only the operator can enable a module.
         let is_withheld = error.code == Code::ImportDenied && error.specifier.is_some();
         let mut error = RunError::of_script(error);
         error.hint = error.hint.filter(|_| !is_withheld);

@@ -20,7 +20,7 @@ pub(crate) struct RunOrigin {
     /// Stored program that it executes: `report@3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,
-    /// What its space took of its base when the run started; `None` for a configured space.
+    /// Part of its base that its space took when the run started; `None` for a configured space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) given: Option<GivenPart>,
 }

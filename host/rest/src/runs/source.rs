@@ -15,6 +15,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -52,10 +53,14 @@ impl RunSourceView {
         if let (Some(redactor), Some(input)) = (redactor, &mut input) {
             redactor.value(input);
         }
+        // Stars keep every position.
+        let starred = redactor.and_then(|redactor| match redactor.starred(&text) {
+            Cow::Owned(starred) => Some(starred),
+            Cow::Borrowed(_) => None,
+        });
         RunSourceView {
             name,
-            // Stars keep every position.
-            source: redactor.map_or_else(|| text.clone(), |redactor| redactor.starred(&text).into_owned()),
+            source: starred.unwrap_or(text),
             modules: modules.names().filter(|name| *name != INPUT_MODULE).map(str::to_owned).collect(),
             input,
         }

@@ -52,7 +52,7 @@ async fn create(
     Path(space): Path<String>,
     query: RawQuery,
     key: Option<IdempotencyKey>,
-    JsonBody(new): JsonBody<NewRunRequest>,
+    JsonBody(mut new): JsonBody<NewRunRequest>,
 ) -> Result<Response, Problem> {
     let wait = wait(&query.with(&["wait"])?)?;
     service.check_open()?;
@@ -60,8 +60,10 @@ async fn create(
     new.check()?;
     let mut id = agent_spaces_durable::runs::new_run_id();
     if let Some(key) = &key {
-        let request = serde_json::json!([space.id, new.source, new.program, new.input, new.limits, new.name]);
-        match key.claim(&service, &who, KEYED, &request.to_string(), &id).await? {
+        // By reference: the source and the input have megabytes.
+        let request = (&space.id, &new.source, &new.program, &new.input, &new.limits, &new.name);
+        let request = serde_json::to_string(&request).map_err(|error| Problem::internal(&error))?;
+        match key.claim(&service, &who, KEYED, &request, &id).await? {
             Claimed::New => {}
             Claimed::Before { id: known, is_done: true } => {
                 if service.store().run(&known).await?.is_none() {
@@ -80,8 +82,8 @@ async fn create(
             }
         }
     }
-    let source = match (&new.source, &new.program) {
-        (Some(source), _) => Source { text: source.clone(), program: None },
+    let source = match (new.source.take(), &new.program) {
+        (Some(text), _) => Source { text, program: None },
         (None, Some(program)) => service.program_source(&who, program).await?,
         (None, None) => return Err(Problem::invalid("/source", "give either `source` or `program`")),
     };

@@ -61,7 +61,7 @@ pub(crate) struct StoredSpace {
     pub(crate) is_ending: bool,
 }
 
-/// What a made space takes of its base. Runs keep what their space had when they started.
+/// Part of its base that a made space takes. Runs keep the one that their space had when they started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GivenPart {
     #[serde(default, skip_serializing_if = "Option::is_none")]

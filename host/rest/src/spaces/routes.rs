@@ -103,7 +103,7 @@ async fn create(
 
 /// Checks and stores a space.
 async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Result<SpaceRecord, Problem> {
-    // What cannot be made is not stored.
+    // A space that cannot be made is not stored.
     let (owner, now) = (who.owner().to_owned(), crate::time::now_ms());
     let made = Made { owner, part: part.clone(), version: 1, created: now, updated: now };
     let trial = SpaceRecord { id: id.to_owned(), base: part.base.clone(), made: Some(made) };
@@ -239,7 +239,7 @@ async fn change(
     part.policy = change.policy.map(Value::Object).or(part.policy);
     part.limits = change.limits.unwrap_or(part.limits);
     if is_checked {
-        // What cannot be made is not stored.
+        // A space that cannot be made is not stored.
         let trial = SpaceRecord { made: Some(Made { part: part.clone(), ..made.clone() }), ..space.clone() };
         let assembled = service.assembled(&trial).await?;
         part.limits.within(&assembled.limits, assembled.longest)?;

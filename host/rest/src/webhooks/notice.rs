@@ -40,7 +40,7 @@ impl Webhooks {
 
     /// Returns a receiver of a run's events that notices calls which need approval.
     pub(crate) fn approval_listener(&self, run: &str) -> mpsc::UnboundedSender<Event> {
-        // What waits in it is at most what the run may write and call while a message is stored.
+        // It holds no more than a run may write and call while a message is stored.
         let (sender, mut events) = mpsc::unbounded_channel::<Event>();
         let (webhooks, run) = (self.clone(), run.to_owned());
         tokio::spawn(async move {

@@ -38,8 +38,10 @@ pub(super) const MIN_PIECE: usize = 48;
 /// Characters of a status message.
 pub(super) const MAX_STATUS: usize = 16 << 10;
 
-/// Bytes of a call that is shown to whoever approves it.
+/// Bytes of a call that is shown to whoever approves it, and of all calls that are shown at once. They are in the document
+/// of the task, which has at most one mebibyte.
 pub(super) const MAX_SHOWN_CALL: usize = 32 << 10;
+pub(super) const MAX_SHOWN_CALLS: usize = 128 << 10;
 
 /// Calls of one task that wait for a person.
 pub(super) const MAX_APPROVALS: usize = 100;

@@ -1,7 +1,7 @@
 //! Plain HTTP: an agent is a path, `/v1/{agent}`. Also the list of agents, their sessions, and their calls that wait for a
 //! person.
 //!
-//! - `request`: what callers send
+//! - `request`: requests of callers
 //! - `answer`: answers and events; `problem`: errors
 //! - `sessions`: sessions of an agent; `transcript`: their messages
 

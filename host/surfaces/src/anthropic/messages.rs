@@ -28,7 +28,7 @@ pub(super) fn read(body: &Object) -> Result<Conversation, Failure> {
             }
             "assistant" => {
                 let Blocks { parts, .. } = blocks(&mut conversation, message, "content", &at)?;
-                // What is left of a message of thoughts alone is nothing.
+                // A message of thoughts alone is left out.
                 if !parts.is_empty() {
                     conversation.messages.push(Message::assistant(parts));
                 }
@@ -187,8 +187,8 @@ fn image(conversation: &mut Conversation, block: &Object, at: &str) -> Result<Im
     conversation.image(media_type, data, &at)
 }
 
-/// What a model is told of a document that is not text. A client that has one in its conversation sends it with every
-/// request, and could not go on if it were refused.
+/// Text in place of a document that is not text. A client that has one in its conversation sends it with every request,
+/// and could not go on if it were refused.
 const UNREADABLE: &str = "(A document is here that is not text, and cannot be read.)";
 
 /// Reads a document that is text.

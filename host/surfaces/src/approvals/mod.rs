@@ -1,6 +1,6 @@
 //! Calls of agents that wait for a person, in memory: a question that ends takes its approvals with it.
 //!
-//! - `decision`: what a person says
+//! - `decision`: decision of a person
 
 mod decision;
 

@@ -109,7 +109,7 @@ impl Api {
         loop {
             let request = self.client.post(url.clone()).bearer_auth(token.expose());
             let request = request.header(CONTENT_TYPE, "application/json; charset=utf-8").body(text.clone());
-            let response = request.send().await.map_err(|error| failed(&words(error)))?;
+            let response = request.send().await.map_err(|error| failed(&describe(error)))?;
             if response.status() == StatusCode::TOO_MANY_REQUESTS && attempt < ATTEMPTS {
                 attempt += 1;
                 tokio::time::sleep(wait(&response)).await;
@@ -134,7 +134,7 @@ impl Api {
             |why: &str| ApiError::Failed { method: "a command's response URL".to_owned(), why: why.to_owned() };
         let body = json!({ "response_type": "ephemeral", "text": text, "replace_original": false });
         let request = self.client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_string());
-        let response = request.send().await.map_err(|error| failed(&words(error)))?;
+        let response = request.send().await.map_err(|error| failed(&describe(error)))?;
         match response.status() {
             status if status.is_success() => Ok(()),
             status => Err(failed(&format!("HTTP {}", status.as_u16()))),
@@ -160,7 +160,7 @@ async fn read(mut response: Response) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// Words of a failure. The URL is left out: that of a response is a credential.
-fn words(error: reqwest::Error) -> String {
+/// Describes a failure. The URL is left out: that of a response is a credential.
+fn describe(error: reqwest::Error) -> String {
     error.without_url().to_string()
 }

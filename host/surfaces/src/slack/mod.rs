@@ -4,7 +4,7 @@
 //! Events come over a WebSocket (Socket Mode); slash commands also over HTTP.
 //!
 //! - `settings`: [`SlackSettings`]; `api`: Slack's Web API
-//! - `socket`: Socket Mode; `envelope`: what Slack sends; `seen`: repetitions
+//! - `socket`: Socket Mode; `envelope`: messages of Slack; `seen`: repetitions
 //! - `answering`: questions and their answers; `threads`: sessions of threads; `working`: the message that is an answer
 //! - `approvals`: buttons
 //! - `commands`: slash commands over HTTP; `signature`: signatures of requests

@@ -1,7 +1,7 @@
 //! Signatures of Slack's requests over HTTP.
 
 use agent_spaces_secrets::Secret;
-use data_encoding::HEXLOWER_PERMISSIVE;
+use data_encoding::HEXLOWER;
 use ring::hmac;
 
 /// Seconds by which the time of a request may differ from ours. An older request may be a replay.
@@ -15,7 +15,8 @@ pub(super) fn is_valid(secret: &Secret, timestamp: &str, signature: &str, body: 
         return false;
     }
     let Some(code) = signature.strip_prefix("v0=") else { return false };
-    let Ok(code) = HEXLOWER_PERMISSIVE.decode(code.as_bytes()) else { return false };
+    // Upper case is refused: a repeated request is known by its signature, which must have one spelling.
+    let Ok(code) = HEXLOWER.decode(code.as_bytes()) else { return false };
     let mut signed = format!("v0:{timestamp}:").into_bytes();
     signed.extend_from_slice(body);
     // Compares in constant time.
@@ -48,7 +49,8 @@ mod tests {
         assert!(!is_valid(&secret, &time, &valid, b"command=%2Fagent&text=ho", NOW));
         assert!(!is_valid(&secret, &(NOW + 1).to_string(), &valid, body.as_bytes(), NOW));
         assert!(!is_valid(&Secret::new("other"), &time, &valid, body.as_bytes(), NOW));
-        for wrong in ["", "v0=", "v0=zz", "v1=00", &valid[..20]] {
+        let upper = format!("v0={}", valid[3..].to_uppercase());
+        for wrong in ["", "v0=", "v0=zz", "v1=00", &valid[..20], upper.as_str()] {
             assert!(!is_valid(&secret, &time, wrong, body.as_bytes(), NOW), "{wrong}");
         }
         assert!(!is_valid(&secret, "soon", &sign("soon", body), body.as_bytes(), NOW));

@@ -116,13 +116,13 @@ async fn open(url: &Url) -> Result<Socket, Ended> {
     let connecting = connect_async_with_config(url.as_str(), Some(config), true);
     match timeout(CONNECT_TIMEOUT, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
-        Ok(Err(error)) => Err(Ended::Again(words(&error))),
+        Ok(Err(error)) => Err(Ended::Again(describe(&error))),
         Err(_) => Err(Ended::Again("the WebSocket did not open in time".to_owned())),
     }
 }
 
-/// Words of a failure. The URL is left out: it has a ticket.
-fn words(error: &Error) -> String {
+/// Describes a failure. The URL is left out: it has a ticket.
+fn describe(error: &Error) -> String {
     match error {
         Error::Url(_) => "the address of the WebSocket is wrong".to_owned(),
         Error::Http(response) => format!("the WebSocket was answered with HTTP {}", response.status().as_u16()),
@@ -154,7 +154,7 @@ async fn serve(slack: &Slack, socket: &mut Socket) -> Ended {
             // The library answers pings.
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_))) => continue,
             Some(Ok(Message::Close(_))) | None => return Ended::Again("Slack closed the WebSocket".to_owned()),
-            Some(Err(error)) => return Ended::Again(words(&error)),
+            Some(Err(error)) => return Ended::Again(describe(&error)),
         };
         if let Err(ended) = handle(slack, socket, &text).await {
             return ended;
@@ -183,7 +183,7 @@ async fn handle(slack: &Slack, socket: &mut Socket, text: &str) -> Result<(), En
 async fn send(socket: &mut Socket, message: Message) -> Result<(), Ended> {
     match timeout(WRITE_TIMEOUT, socket.send(message)).await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(Ended::Again(words(&error))),
+        Ok(Err(error)) => Err(Ended::Again(describe(&error))),
         Err(_) => Err(Ended::Again("Slack does not read".to_owned())),
     }
 }

@@ -17,6 +17,7 @@ from .audit import AsyncAudit
 from .capabilities import AsyncCapabilities
 from .programs import AsyncPrograms
 from .runs import AsyncRuns
+from .servers import AsyncServers
 from .spaces import AsyncSpaces
 
 
@@ -47,6 +48,7 @@ class AsyncAgentSpaces:
         self.capabilities = AsyncCapabilities(self._transport)
         self.programs = AsyncPrograms(self._transport)
         self.audit = AsyncAudit(self._transport)
+        self.servers = AsyncServers(self._transport)
 
     async def me(self, *, timeout: float | None = None) -> types.Me:
         """Return the caller whose token this is, and what it may do."""

@@ -1,19 +1,55 @@
-"""The caller's own entries of the audit log."""
+"""The audit log: own entries, or all of them for the operator, who also verifies it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
 from .. import _calls as calls
 from .. import _types as types
+from .._export import Export
 from .._transport import Transport
 from .items import Items, same
 
 
 class Audit:
-    """The caller's own entries of the audit log."""
+    """The audit log: own entries, or all of them for the operator, who also verifies it."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, limit: int | None = None, timeout: float | None = None) -> Items[types.AuditEntry]:
-        """List entries."""
-        return Items(self._transport, lambda cursor: calls.list_audit(limit, cursor), same, timeout)
+    def verify(self, *, timeout: float | None = None) -> types.AuditVerification:
+        """Verify the whole log. Only for the operator."""
+        return self._transport.send(calls.verify_audit(), timeout)
+
+    def export(
+        self,
+        *,
+        type: str | Sequence[str] | None = None,
+        caller: str | None = None,
+        run: str | None = None,
+        from_: str | datetime | None = None,
+        until: str | datetime | None = None,
+        q: str | None = None,
+        order: types.ListOrder | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[types.AuditEntry]:
+        """Read the entries as a stream, over as many requests as it takes. A stream that is cut raises ``ConnectionFailed``."""
+        return self._transport.export(Export(calls.audit_query(type, caller, run, from_, until, q, order)), timeout)
+
+    def list(
+        self,
+        *,
+        type: str | Sequence[str] | None = None,
+        caller: str | None = None,
+        run: str | None = None,
+        from_: str | datetime | None = None,
+        until: str | datetime | None = None,
+        q: str | None = None,
+        order: types.ListOrder | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Items[types.AuditEntry]:
+        """List entries, oldest first unless ``order`` says otherwise."""
+        query = calls.audit_query(type, caller, run, from_, until, q, order)
+        return Items(self._transport, lambda cursor: calls.list_audit(query, limit, cursor), same, timeout)

@@ -16,6 +16,7 @@ from .audit import Audit
 from .capabilities import Capabilities
 from .programs import Programs
 from .runs import Runs
+from .servers import Servers
 from .spaces import Spaces
 
 
@@ -46,6 +47,7 @@ class AgentSpaces:
         self.capabilities = Capabilities(self._transport)
         self.programs = Programs(self._transport)
         self.audit = Audit(self._transport)
+        self.servers = Servers(self._transport)
 
     def me(self, *, timeout: float | None = None) -> types.Me:
         """Return the caller whose token this is, and what it may do."""

@@ -58,7 +58,12 @@ impl Host {
         others.filter_map(|name| settings.agents.definition(name, &[]).ok()).for_each(|other| agents.add(other));
         let spaces = Arc::new(Spaces::new(settings.choice, options, channel, runtime.handle().clone(), called.clone()));
         let (store, accounting) = match agent.tools {
-            ToolMode::Off => (store(command)?, accounting(settings.accounting.as_deref())?),
+            ToolMode::Off => {
+                if command.choice.space().is_some() {
+                    terminal::warn("--space has no effect: the agent has no tools");
+                }
+                (store(command)?, accounting(settings.accounting.as_deref())?)
+            }
             ToolMode::Auto | ToolMode::Code | ToolMode::Direct => {
                 let (modes, source) = spaces.open(space.as_deref())?;
                 agents.add_space(space, modes);

@@ -1,11 +1,11 @@
 //! `agent-spaces agent`
 //!
 //! - `settings`: models and agents, from the configuration or an `.ai-agent.json`
-//! - `host`: the service that answers; `spaces`: whose functions are tools
+//! - `host`: the service that answers; `spaces`: spaces whose functions are tools
 //! - `question`: the question, and the schema of its answer
 //! - `printer`: events; `outcome`: exit status, JSON and summary
 //! - `interactive`: questions from a terminal; `line_editor`: the prompt and its history
-//! - `interrupts`: SIGINT and SIGTERM; `terminal_mode`: what they restore
+//! - `interrupts`: SIGINT and SIGTERM; `terminal_mode`: the terminal mode that they restore
 //! - `sessions`: list of sessions; `replay`: a session once more, from its records
 
 mod host;
@@ -65,7 +65,7 @@ pub(super) struct AgentCommand {
     #[arg(long, value_name = "PROVIDER/MODEL", value_parser = model)]
     model: Vec<ModelChoice>,
 
-    /// How the agent gets the functions of the space [default: `tools` of the agent, else auto]
+    /// Tools of the model, made of the functions of the space [default: `tools` of the agent, else auto]
     #[arg(long, value_enum, value_name = "HOW")]
     tools: Option<ToolsChoice>,
 
@@ -77,7 +77,7 @@ pub(super) struct AgentCommand {
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
-    /// Sampling temperature
+    /// Sampling temperature, instead of the agent's; that of a model in the configuration stays
     #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     temperature: Option<f64>,
 
@@ -179,7 +179,8 @@ impl AgentCommand {
     }
 
     fn run(&self) -> Result<u8, Failure> {
-        let needs = HostNeeds { read: self.schema.clone().into_iter().collect(), ..HostNeeds::default() };
+        let models = self.confine.may_enter(&self.choice).then(|| Settings::ai_agent_file(&self.choice)).flatten();
+        let needs = HostNeeds { read: self.schema.clone().into_iter().chain(models).collect(), ..HostNeeds::default() };
         self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
         let settings = Settings::load_asking(&self.choice)?;
         let session = self.resume.as_deref().or(self.replay.as_deref()).map(sessions::find).transpose()?;

@@ -61,6 +61,20 @@ impl Settings {
         }
         Ok(Settings { agents, accounting: usage_log, choice })
     }
+
+    /// Returns the `.ai-agent.json` that is read for these settings, if one is: a confined command needs access to it.
+    pub(in crate::commands) fn ai_agent_file(choice: &SpaceChoice) -> Option<PathBuf> {
+        let located = choice.configuration().and_then(|config| config.locate().ok().flatten());
+        if let Some(file) = located.as_ref().and_then(ConfigLocation::file) {
+            // A configuration that cannot be read is reported later.
+            let (config, _) =
+                peek_config(file, &|| folders::engine(true).map_err(Into::into), &folders::surroundings()).ok()?;
+            if !config.models.is_empty() {
+                return None;
+            }
+        }
+        ai_agent_in(&located.map_or_else(|| PathBuf::from("."), |located| located.folder()))
+    }
 }
 
 /// A path of a configuration in this folder. `~/` is the user's home.

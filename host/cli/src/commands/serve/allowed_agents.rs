@@ -15,7 +15,7 @@ pub(super) struct AllowedAgents {
     pub(super) source: Arc<Source>,
 }
 
-/// How the names of Slack's callers begin. No caller of a configuration has a colon in its name.
+/// Prefix of the names of callers in Slack. No caller of a configuration has a colon in its name.
 const SLACK: &str = "slack:";
 
 /// Returns the spaces that a caller is given; `None` if there is no such caller. People in Slack are given the space of

@@ -23,6 +23,7 @@ mod slack;
 mod source;
 mod telemetry;
 
+use super::agent::settings::Settings;
 use super::confinement::ConfineChoice;
 use super::failure::Failure;
 use super::foreign_configs::file::make_folder;
@@ -140,8 +141,9 @@ impl ServeCommand {
         if let Some(folder) = &self.data {
             folders::use_data(folder)?;
         }
+        let models = self.confine.may_enter(&self.choice).then(|| Settings::ai_agent_file(&self.choice)).flatten();
         let needs = HostNeeds {
-            read: self.listener.token_file().into_iter().collect(),
+            read: self.listener.token_file().into_iter().chain(models).collect(),
             kept: folders::workspaces().into_iter().collect(),
             ..HostNeeds::default()
         };

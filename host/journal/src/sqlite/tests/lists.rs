@@ -54,7 +54,12 @@ fn pages_are_not_sorted() {
     check(select_approvals(&pending), "approvals_pending ((created,id)>(?,?))");
     let of_run = ApprovalFilter { run: text(), ..pending.clone() };
     check(select_approvals(&of_run), "approvals_run (run=? AND (created,id)>(?,?))");
-    check(select_approvals(&ApprovalFilter { pending: false, ..pending }), "approvals_created ((created,id)>(?,?))");
+    let all = ApprovalFilter { pending: false, ..pending.clone() };
+    check(select_approvals(&all), "approvals_created ((created,id)>(?,?))");
+    let newest = |filter: ApprovalFilter| select_approvals(&ApprovalFilter { newest_first: true, ..filter });
+    check(newest(pending), "approvals_pending ((created,id)<(?,?))");
+    check(newest(of_run), "approvals_run (run=? AND (created,id)<(?,?))");
+    check(newest(all), "approvals_created ((created,id)<(?,?))");
 
     let notes = || DocumentFilter { before: position(), ..DocumentFilter::of("note") };
     check(select_documents(&notes()), "documents_created (kind=? AND (created,id)<(?,?))");

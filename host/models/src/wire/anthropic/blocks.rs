@@ -123,7 +123,7 @@ impl Blocks {
             "max_tokens" | "model_context_window_exceeded" => Finish::Length,
             "pause_turn" => Finish::Pause,
             "refusal" => Finish::Refused(refusal(&message["stop_details"])),
-            other => Finish::Other(json::words(other)),
+            other => Finish::Other(json::excerpt(other)),
         });
     }
 
@@ -188,6 +188,6 @@ fn is_of_server(kind: &str) -> bool {
 /// Reason of a refusal.
 fn refusal(details: &Value) -> String {
     let explanation = text_or_empty(details, "explanation");
-    let words = if explanation.is_empty() { text_or_empty(details, "category") } else { explanation };
-    json::words(words)
+    let reason = if explanation.is_empty() { text_or_empty(details, "category") } else { explanation };
+    json::excerpt(reason)
 }

@@ -19,7 +19,7 @@ pub(super) fn reported(origin: &Origin, body: &Value) -> ModelError {
 pub(super) fn refusal(body: &Value) -> Refusal {
     let text = |name: &str| {
         let text = body.get("error").and_then(|error| error.get(name)).and_then(Value::as_str)?;
-        (!text.is_empty()).then(|| json::words(text))
+        (!text.is_empty()).then(|| json::error_text(text))
     };
     Refusal { message: text("message"), code: text("type") }
 }

@@ -156,7 +156,7 @@ impl Reader {
             | "IMAGE_SAFETY"
             | "IMAGE_PROHIBITED_CONTENT"
             | "IMAGE_RECITATION" => refused(reason, message),
-            other => Finish::Other(json::words(other)),
+            other => Finish::Other(json::excerpt(other)),
         };
         self.assembler.set_finish(finish);
     }
@@ -176,7 +176,7 @@ fn is_content(part: &Value) -> bool {
 
 fn refused(reason: &str, message: Option<&str>) -> Finish {
     Finish::Refused(match message.filter(|message| !message.is_empty()) {
-        Some(message) => json::words(&format!("{reason}: {message}")),
-        None => json::words(reason),
+        Some(message) => json::excerpt(&format!("{reason}: {message}")),
+        None => json::excerpt(reason),
     })
 }

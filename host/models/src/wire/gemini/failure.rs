@@ -10,12 +10,13 @@ pub(super) fn refusal(body: &Value) -> Refusal {
     let body = body.get(0).unwrap_or(body);
     let Some(error) = body.get("error") else { return Refusal::default() };
     if let Some(message) = error.as_str() {
-        return Refusal { message: Some(json::words(message)), code: None };
+        return Refusal { message: Some(json::error_text(message)), code: None };
     }
     let code = json::text(error, "status")
         .map(str::to_owned)
         .or_else(|| json::count(error, "code").map(|code| code.to_string()));
-    Refusal { message: json::text(error, "message").map(json::words), code: code.map(|code| json::words(&code)) }
+    let message = json::text(error, "message").map(json::error_text);
+    Refusal { message, code: code.map(|code| json::error_text(&code)) }
 }
 
 /// The error in an event, if it has one.

@@ -219,7 +219,8 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What has to be equal. The recorded program gave back thoughts without a signature, and moved signatures of text.
+/// Content that has to be equal. The recorded program gave back thoughts without a signature, and moved signatures of
+/// text.
 fn substance(contents: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     for content in contents.as_array().unwrap() {

@@ -92,6 +92,6 @@ fn finish(reason: Option<&str>) -> Finish {
     match reason {
         None | Some("" | "stop" | "tool_calls") => Finish::Stop,
         Some("length") => Finish::Length,
-        Some(other) => Finish::Other(json::words(other)),
+        Some(other) => Finish::Other(json::excerpt(other)),
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn refusal(body: &Value) -> Refusal {
     let Some(error) = body.get("error") else { return Refusal::default() };
     let message = error.as_str().or_else(|| json::text(error, "message"));
     let code = json::text(error, "code").or_else(|| json::text(error, "type"));
-    Refusal { message: message.map(json::words), code: code.map(json::words) }
+    Refusal { message: message.map(json::error_text), code: code.map(json::error_text) }
 }
 
 /// The error in a line, if it has one.

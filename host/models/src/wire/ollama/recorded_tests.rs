@@ -153,7 +153,7 @@ fn rebuilt(recorded: &[Value], answers: &[Answer]) -> Option<Request> {
     answers.next().is_none().then_some(request)
 }
 
-/// What has to be equal. The recorded program moved text before a stray `</think>` into the thinking.
+/// Content that has to be equal. The recorded program moved text before a stray `</think>` into the thinking.
 fn substance(messages: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     for message in messages.as_array().unwrap() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::wire::Refusal;
-use crate::wire::json::words;
+use crate::wire::json::error_text;
 use crate::{ModelError, ModelErrorKind, Origin};
 
 /// An error as a server reports it.
@@ -45,14 +45,24 @@ impl Failure {
         let named = [said("/code"), said("/type"), said("/metadata/error_type")];
         let message = match (said("/message").or(error.as_str()), said("/metadata/raw")) {
             // OpenRouter's own words are no more than "Provider returned error"; these are the provider's.
-            (Some(message), Some(raw)) => Some(format!("{}: {}", words(message), words(raw))),
-            (message, raw) => message.or(raw).map(words),
+            (Some(message), Some(raw)) => Some(format!("{}: {}", error_text(message), error_text(raw))),
+            (message, raw) => message.or(raw).map(error_text),
         };
         Failure {
-            message: message.map(|message| words(&message)),
-            code: named.into_iter().flatten().next().map(words).or_else(|| status.map(|status| status.to_string())),
+            message,
+            code: named
+                .into_iter()
+                .flatten()
+                .next()
+                .map(error_text)
+                .or_else(|| status.map(|status| status.to_string())),
             status,
-            names: named.into_iter().flatten().map(|word| words(word).to_lowercase()).collect::<Vec<_>>().join(" "),
+            names: named
+                .into_iter()
+                .flatten()
+                .map(|word| error_text(word).to_lowercase())
+                .collect::<Vec<_>>()
+                .join(" "),
         }
     }
 

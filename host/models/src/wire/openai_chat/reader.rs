@@ -168,7 +168,7 @@ impl Reader {
                 let what = format!("the provider aborted the answer ({reason})");
                 return Err(ModelError::of(self.assembler.origin(), ModelErrorKind::Server, what));
             }
-            other => Finish::Other(json::words(other)),
+            other => Finish::Other(json::excerpt(other)),
         })
     }
 }

@@ -12,7 +12,7 @@ use super::items::{Item, Kind, Piece, given_back, incomplete, marker, named};
 use crate::answer::Watch;
 use crate::assembler::{self, Assembler};
 use crate::bounds::{MAX_ERROR_TEXT, MAX_ID, MAX_PARTS};
-use crate::wire::json::{elements, malformed, text_or_empty, words};
+use crate::wire::json::{elements, error_text, excerpt, malformed, text_or_empty};
 use crate::{Answer, Finish, ModelError, ModelErrorKind, Origin};
 
 /// Reads the items of one answer.
@@ -86,7 +86,7 @@ impl Reader {
     /// More text of a refusal. People read it as text.
     pub(super) fn refusal(&mut self, key: &str, text: &str, watch: &mut Watch<'_>) -> Result<(), ModelError> {
         if self.refused.len() < MAX_ERROR_TEXT {
-            self.refused.push_str(&words(text));
+            self.refused.push_str(&excerpt(text));
         }
         self.text(key, text, watch)
     }
@@ -175,7 +175,7 @@ impl Reader {
             "" => return Err(malformed(self.origin(), "it has no `output`")),
             "cancelled" => Finish::Other(status.to_owned()),
             _ => {
-                let fault = format!("its status is `{}`, not `completed`", words(status));
+                let fault = format!("its status is `{}`, not `completed`", error_text(status));
                 return Err(malformed(self.origin(), &fault));
             }
         };

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::bounds::MAX_ID;
 use crate::wire::Refusal;
-use crate::wire::json::{text_or_empty, words};
+use crate::wire::json::{error_text, text_or_empty};
 use crate::{ModelError, ModelErrorKind, Origin};
 
 /// Reads code and message of an error: `{"error": {…}}`, `{"error": "text"}`, `{"detail": "text"}`, or the members
@@ -33,7 +33,7 @@ pub(super) fn reported(origin: &Origin, body: &Value) -> ModelError {
     let Refusal { message, code } = refusal(body);
     let said = message.as_deref().or(code.as_deref()).unwrap_or("no reason given");
     let kind = kind_of(code.as_deref().unwrap_or_default(), message.as_deref().unwrap_or_default());
-    let fault = format!("the provider reports an error: {}", words(said));
+    let fault = format!("the provider reports an error: {}", error_text(said));
     ModelError { code, ..ModelError::of(origin, kind, fault) }
 }
 

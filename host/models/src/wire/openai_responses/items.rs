@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::Finish;
 use crate::bounds::MAX_ID;
-use crate::wire::json::{elements, text_or_empty, words};
+use crate::wire::json::{elements, excerpt, text_or_empty};
 
 /// State of an item.
 pub(super) struct Item {
@@ -95,6 +95,6 @@ pub(super) fn incomplete(details: &Value) -> Finish {
         "max_output_tokens" => Finish::Length,
         "content_filter" => Finish::Refused("content_filter".to_owned()),
         "" => Finish::Other("incomplete".to_owned()),
-        reason => Finish::Other(words(reason)),
+        reason => Finish::Other(excerpt(reason)),
     }
 }

@@ -1,7 +1,7 @@
 //! Calls that wait for a person: the task needs input until the caller decides.
 
 use super::live::{Live, State};
-use crate::a2a::bounds::{MAX_APPROVALS, MAX_SHOWN_CALL, MAX_STATUS};
+use crate::a2a::bounds::{MAX_APPROVALS, MAX_SHOWN_CALL, MAX_SHOWN_CALLS, MAX_STATUS};
 use crate::a2a::error::{A2aError, ErrorKind};
 use crate::a2a::parts::{Decision, decision};
 use crate::a2a::types::{Message, Part, TaskState};
@@ -10,6 +10,7 @@ use agent_spaces_http_server::Client;
 use agent_spaces_types::shown::Shown;
 use futures_util::future::BoxFuture;
 use serde_json::json;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -77,9 +78,11 @@ impl Live {
         }
         let (sender, answer) = oneshot::channel();
         state.approvals.push_back(Waiting { request, answer: sender });
-        if state.approvals.len() == 1 {
-            self.show_first(state);
+        if state.status.state == TaskState::InputRequired {
+            // The new status message has these calls too: the history needs only one of both.
+            state.status.message = None;
         }
+        self.show_waiting(state);
         Some(answer)
     }
 
@@ -91,39 +94,51 @@ impl Live {
         }
     }
 
-    /// Takes a call away, and shows the next if it was the one that is shown.
+    /// Takes a call away, and shows those that are left.
     fn remove(&self, state: &mut State, index: usize) -> Option<Waiting> {
         let removed = state.approvals.remove(index);
-        if index == 0 {
-            self.show_first(state);
-        }
+        self.show_waiting(state);
         removed
     }
 
-    fn show_first(&self, state: &mut State) {
-        match state.approvals.front() {
-            Some(waiting) => {
-                let message = self.question(&waiting.request);
-                self.set(state, TaskState::InputRequired, Some(message));
-            }
-            None => self.set(state, TaskState::Working, None),
+    /// Sets the status: the calls that wait, or work goes on.
+    fn show_waiting(&self, state: &mut State) {
+        if state.approvals.is_empty() {
+            self.set(state, TaskState::Working, None);
+            return;
         }
+        let message = self.question(&state.approvals);
+        self.set(state, TaskState::InputRequired, Some(message));
+        // A status of the same state with other calls has to be stored too.
+        self.unsaved.notify_one();
     }
 
-    /// The question as a message, with the call as data.
-    fn question(&self, request: &ApprovalRequest) -> Message {
-        let text = Shown::text(&request.message, MAX_STATUS);
-        let id = &request.id;
-        let text = format!("{text}\n\nAnswer with `approve` or `deny`; if several calls wait, with `approve {id}`.");
-        let mut data = json!({ "approval": id, "decisions": ["approve", "deny"] });
-        if request.call.to_string().len() <= MAX_SHOWN_CALL {
-            data["call"] = request.call.clone();
+    /// The status message: for each call a text, and the call as data. Calls for which there is no room are shown once
+    /// others are decided.
+    fn question(&self, waiting: &VecDeque<Waiting>) -> Message {
+        let (mut parts, mut left) = (Vec::new(), MAX_SHOWN_CALLS);
+        for (index, Waiting { request, .. }) in waiting.iter().enumerate() {
+            let text = Shown::text(&request.message, MAX_STATUS);
+            let id = &request.id;
+            let text =
+                format!("{text}\n\nAnswer with `approve` or `deny`; if several calls wait, with `approve {id}`.");
+            let mut data = json!({ "approval": id, "decisions": ["approve", "deny"] });
+            if request.call.to_string().len() <= MAX_SHOWN_CALL {
+                data["call"] = request.call.clone();
+            }
+            let size = text.len() + data.to_string().len();
+            if index > 0 && size > left {
+                parts.push(Part::text(format!("{} more calls wait: decide on these first.", waiting.len() - index)));
+                break;
+            }
+            left = left.saturating_sub(size);
+            parts.extend([Part::text(text), Part::data(data)]);
         }
-        Message::of_agent(&self.context, &self.id, vec![Part::text(text), Part::data(data)])
+        Message::of_agent(&self.context, &self.id, parts)
     }
 
     /// Takes a message of the caller to a task that needs input. One that decides nothing is kept, and the task waits on.
-    /// Where several calls wait, a decision has to name one: the caller may have been shown another than the first.
+    /// Where several calls wait, a decision has to name one.
     pub(super) fn receive(&self, message: &Message, client: &Client) -> Result<(), A2aError> {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -144,10 +159,10 @@ impl Live {
         if !client.may_approve() {
             return Err(A2aError::new(ErrorKind::Denied, "This caller may not approve calls"));
         }
-        if let (None, Some(shown)) = (&approval, state.approvals.front())
+        if let (None, Some(first)) = (&approval, state.approvals.front())
             && state.approvals.len() > 1
         {
-            let text = format!("Several calls wait: name one of them, as in `approve {}`", shown.request.id);
+            let text = format!("Several calls wait: name one of them, as in `approve {}`", first.request.id);
             return Err(A2aError::params("message.parts", text));
         }
         let named = |waiting: &Waiting| approval.as_ref().is_none_or(|id| waiting.request.id == *id);
@@ -196,6 +211,37 @@ mod tests {
     fn asked(live: &Live, id: &str) -> oneshot::Receiver<ApprovalAnswer> {
         let request = ApprovalRequest { id: id.to_owned(), message: "Pay?".to_owned(), call: json!({}) };
         live.ask(request).unwrap()
+    }
+
+    /// Ids of the calls that the status message shows.
+    fn shown(live: &Live) -> Vec<String> {
+        let parts = live.state().status.message.clone().map(|message| message.parts).unwrap_or_default();
+        let ids = parts.iter().filter_map(|part| part.data.as_ref()?["approval"].as_str().map(str::to_owned));
+        ids.collect()
+    }
+
+    #[test]
+    fn all_calls_that_wait_are_shown_within_a_bound() {
+        let live = live();
+        let _first = asked(&live, "apr_1");
+        let second = asked(&live, "apr_2");
+        assert_eq!(shown(&live), ["apr_1", "apr_2"]);
+        // One that is decided elsewhere is not shown any more.
+        drop(second);
+        live.withdraw("apr_2");
+        assert_eq!(shown(&live), ["apr_1"]);
+        let long = json!("x".repeat(MAX_SHOWN_CALL - 2));
+        let waiting: Vec<_> = (0..8)
+            .map(|number| {
+                let id = format!("apr_long_{number}");
+                live.ask(ApprovalRequest { id, message: "Pay?".to_owned(), call: long.clone() }).unwrap()
+            })
+            .collect();
+        assert_eq!(shown(&live).len(), 4);
+        let message = live.state().status.message.clone().unwrap();
+        let last = message.parts.last().unwrap().text.clone().unwrap();
+        assert!(last.starts_with("5 more calls wait"), "{last}");
+        assert_eq!((waiting.len(), live.snapshot().history.len()), (8, 2));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(super) struct State {
     draft: Draft,
     answer: Option<Artifact>,
     streams: Vec<mpsc::Sender<Update>>,
-    /// Calls that wait for a person. The first is shown.
+    /// Calls that wait for a person, in the order in which they are shown.
     pub(super) approvals: VecDeque<Waiting>,
 }
 

@@ -4,6 +4,7 @@
 
 mod toolboxes;
 
+use crate::commands::agent::settings::Settings;
 use crate::commands::confinement::ConfineChoice;
 use crate::commands::failure::Failure;
 use crate::commands::serve::agents::{self, Agents};
@@ -95,7 +96,9 @@ impl Serve {
     }
 
     fn serve(self) -> Result<(), Failure> {
-        let needs = HostNeeds { read: self.http.token_file().into_iter().collect(), ..HostNeeds::default() };
+        let models = self.confine.may_enter(&self.choice).then(|| Settings::ai_agent_file(&self.choice)).flatten();
+        let needs =
+            HostNeeds { read: self.http.token_file().into_iter().chain(models).collect(), ..HostNeeds::default() };
         self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
         let settings = ServeSettings::of(&self.choice, self.mode, self.concurrency);
         if settings.mode != ModeChoice::Proxy && !self.expose.is_empty() {

@@ -14,7 +14,7 @@ const PROVIDERS: [&str; 2] = ["openai", "openrouter"];
 /// Bodies up to this size are cut everywhere.
 const SMALL: usize = 4000;
 
-/// What a plain reading finds.
+/// Content of an answer, read from its JSON without the wire.
 #[derive(Debug, Default, PartialEq)]
 struct Plain {
     text: String,
@@ -211,7 +211,7 @@ fn content_text(content: &Value) -> String {
     }
 }
 
-/// What a message says, in whichever form it is written.
+/// Content of a message, whatever its spelling.
 fn substance(message: &Value) -> Value {
     let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| {
         let arguments = arguments_of(call["function"]["arguments"].as_str().unwrap());

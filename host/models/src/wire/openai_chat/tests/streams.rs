@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{body_of, delta, finish, local, piece, provider, stream, text, thoughts, whole};
-use crate::bounds::MAX_ERROR_TEXT;
+use crate::bounds::MAX_ERROR_BODY;
 use crate::frames::Frame;
 use crate::wire::openai_chat::OpenaiChat;
 use crate::wire::{Framing, Refusal, Wire, recordings};
@@ -139,10 +139,10 @@ fn errors_within_an_answer() {
 
 #[test]
 fn an_error_has_code_and_bounded_words() {
-    let error = json!({"code": 502, "message": "é".repeat(5000), "metadata": {"error_type": "provider_unavailable"}});
+    let error = json!({"code": 502, "message": "é".repeat(50_000), "metadata": {"error_type": "provider_unavailable"}});
     let error = stream(&[json!({ "error": error })]).unwrap_err();
     assert_eq!(error.code.as_deref(), Some("provider_unavailable"));
-    assert!(error.message.len() < MAX_ERROR_TEXT + 200, "{}", error.message.len());
+    assert!(error.message.len() < MAX_ERROR_BODY + 200, "{}", error.message.len());
     let raw = json!({"error": {"code": 400, "message": "Provider returned error", "metadata": {"raw": "why"}}});
     assert!(stream(&[raw]).unwrap_err().message.contains("why"));
     let bare = json!({"object": "error", "message": "bare", "type": "BadRequestError", "code": 400});

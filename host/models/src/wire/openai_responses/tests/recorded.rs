@@ -1,4 +1,4 @@
-//! What the provider really said, against a plain reading of the same JSON.
+//! Recorded answers of the provider, compared with a reading of the same JSON without the wire.
 
 use std::collections::VecDeque;
 
@@ -107,7 +107,7 @@ fn plainly(exchange: &Exchange) -> Said {
     said
 }
 
-/// What we read, in that form.
+/// An answer as the wire reads it, in that form.
 fn ours(answer: &Answer) -> Said {
     let mut said = Said::default();
     for part in &answer.parts {

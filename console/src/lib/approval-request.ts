@@ -1,7 +1,7 @@
 /** Calls that need a person: those of runs and those of agents, in one shape. */
 
-import { oneLine, preview } from '../../lib/text';
-import type { Approval, ApprovalStatus, Decision, Value } from '../../lib/types';
+import { oneLine, preview } from './text';
+import type { AgentApproval, Approval, ApprovalStatus, Decision, Value } from './types';
 
 export interface Call {
   /** `bank.pay`. */
@@ -31,19 +31,6 @@ export interface Request {
   caller?: string;
   agent?: string;
   decision?: Decision;
-}
-
-/** Answer of `/v1/agents/approvals`. */
-export interface AgentApproval {
-  id: string;
-  agent: string;
-  status: ApprovalStatus;
-  message: string;
-  call: Value;
-  createdAt: string;
-  expiresAt: string;
-  caller?: string;
-  decision?: Decision | null;
 }
 
 const MAX_CALLS = 50;

@@ -1,20 +1,21 @@
-//! Rate limit on failed sign-ins, against guessing of tokens that a person made up.
+//! Rate limit on wrong tokens, against guessing of those that a person made up.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Maximum number of failures of one address in the time. A person mistypes a few times.
+/// Maximum number of failures of one address in the time. A person mistypes a few times, and a program that is not
+/// configured yet tries again.
 const MAX_FAILURES: u32 = 10;
 const TIME: Duration = Duration::from_secs(60);
 
 /// Maximum number of addresses: the oldest is forgotten for a new one.
 const MAX_ADDRESSES: usize = 4096;
 
-/// Failed sign-ins by address.
+/// Failed attempts by address.
 #[derive(Default)]
-pub(crate) struct FailedSignIns(Mutex<HashMap<IpAddr, Failures>>);
+pub struct FailedAttempts(Mutex<HashMap<IpAddr, Failures>>);
 
 struct Failures {
     /// Time of the first.
@@ -22,9 +23,9 @@ struct Failures {
     count: u32,
 }
 
-impl FailedSignIns {
-    /// Returns the seconds until an address may sign in again; `None` if it may now.
-    pub(crate) fn wait(&self, address: IpAddr, now: Instant) -> Option<u64> {
+impl FailedAttempts {
+    /// Returns the seconds until an address may try again; `None` if it may now.
+    pub fn wait(&self, address: IpAddr, now: Instant) -> Option<u64> {
         let failures = self.locked();
         let failed = failures.get(&network(address)).filter(|failed| failed.count >= MAX_FAILURES)?;
         let left = TIME.checked_sub(now.saturating_duration_since(failed.since)).filter(|left| !left.is_zero())?;
@@ -32,7 +33,7 @@ impl FailedSignIns {
     }
 
     /// Counts a failure.
-    pub(crate) fn add(&self, address: IpAddr, now: Instant) {
+    pub fn add(&self, address: IpAddr, now: Instant) {
         let mut failures = self.locked();
         failures.retain(|_, failed| now.saturating_duration_since(failed.since) < TIME);
         let address = network(address);
@@ -61,11 +62,11 @@ fn network(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
-    use crate::failed_sign_ins::*;
+    use crate::failed_attempts::*;
 
     #[test]
     fn an_address_that_failed_too_often_waits_and_others_do_not() {
-        let (failures, now) = (FailedSignIns::default(), Instant::now());
+        let (failures, now) = (FailedAttempts::default(), Instant::now());
         let [ann, mapped, eve]: [IpAddr; 3] =
             ["10.0.0.1", "::ffff:10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
         for _ in 0..MAX_FAILURES {
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_ipv6_network_are_one_and_their_number_is_bounded() {
-        let (failures, now) = (FailedSignIns::default(), Instant::now());
+        let (failures, now) = (FailedAttempts::default(), Instant::now());
         for last in 0..MAX_FAILURES {
             failures.add(IpAddr::V6(Ipv6Addr::from_bits((1 << 64) | u128::from(last))), now);
         }

@@ -136,8 +136,8 @@ pub(crate) async fn changed_runs(
 }
 
 pub(crate) async fn approvals(database: &Database, filter: &ApprovalFilter) -> Result<Vec<ApprovalRow>, StoreError> {
-    let select = match_approvals(rows::APPROVAL, filter);
-    select.page("created, id", filter.limit).rows(database, rows::approval_row).await
+    let order = if filter.newest_first { "created DESC, id DESC" } else { "created, id" };
+    match_approvals(rows::APPROVAL, filter).page(order, filter.limit).rows(database, rows::approval_row).await
 }
 
 pub(crate) async fn count_approvals(database: &Database, filter: &ApprovalFilter) -> Result<u64, StoreError> {
@@ -162,7 +162,7 @@ fn match_approvals<'a>(columns: &str, filter: &'a ApprovalFilter) -> Select<'a> 
         }
         select.push(")", []);
     }
-    select.position(">", filter.after.as_ref());
+    select.position(if filter.newest_first { "<" } else { ">" }, filter.after.as_ref());
     select
 }
 

@@ -1,5 +1,5 @@
 // Builds a script with its plugs for a host that is not ours.
-import { transpile } from '@bytecodealliance/jco';
+import { transpileBytes } from '@bytecodealliance/jco-transpile';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -50,12 +50,12 @@ export async function forJavaScript({ program, plugs, interfaces }, folder) {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n');
 }
 
-// jco 1.35 takes a task that waits for the memory of an arrived answer for a deadlock, and ends the program. With an
+// jco-transpile 0.15 takes a task that waits for the memory of an arrived answer for a deadlock, and ends the program. With an
 // operation that is always pending it never looks. A program that waits for nothing is ended by the host's own time limit.
 const DEADLOCK_CHECK = ['pendingHostOperations: 0 }', 'pendingHostOperations: 1 }'];
 
 async function write(folder, name, component) {
-  const { files } = await transpile(component, { name, instantiation: 'async', noTypescript: true, wasiShim: false, quiet: true });
+  const { files } = await transpileBytes(component, { name, instantiation: 'async', emitTypescriptDeclarations: false, wasiShim: false });
   mkdirSync(folder, { recursive: true });
   for (const [file, bytes] of Object.entries(files)) {
     if (file.endsWith('.d.ts')) continue;
@@ -65,7 +65,7 @@ async function write(folder, name, component) {
     }
     const text = Buffer.from(bytes).toString('utf8');
     const pieces = text.split(DEADLOCK_CHECK[0]);
-    if (pieces.length !== 2) throw new Error('this version of jco is not known: use the one of package-lock.json');
+    if (pieces.length !== 2) throw new Error('this version of jco is not known: use the one of package.json');
     writeFileSync(join(folder, file), pieces.join(DEADLOCK_CHECK[1]));
   }
 }

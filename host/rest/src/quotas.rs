@@ -132,7 +132,7 @@ impl Service {
         }
         for round in 0_u64.. {
             // Sums of before the start, and of other hosts.
-            let reads_all = round == 0 || (round % READ_ROUNDS == 0 && self.store().is_shared());
+            let reads_all = round == 0 || (round.is_multiple_of(READ_ROUNDS) && self.store().is_shared());
             self.store_usage(reads_all).await;
             tokio::select! {
                 () = tokio::time::sleep(STORE_INTERVAL) => {}

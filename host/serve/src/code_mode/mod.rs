@@ -37,11 +37,8 @@ use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use tools::{DESCRIBE, RUN, SEARCH};
-
-/// Says why a client may not begin another program now, and what to do; `None` if it may.
-type Admission = dyn Fn(&Client) -> Option<String> + Send + Sync;
 
 /// Code mode server. Clones share state.
 #[derive(Clone)]
@@ -53,8 +50,6 @@ struct Inner {
     runs: Runs,
     /// Limits concurrent runs per caller. The engine limits all of them.
     caller_limiters: CallerLimiters,
-    /// Who may begin a program; everybody if it is not set.
-    admission: OnceLock<Box<Admission>>,
     /// Limits concurrent searches to the number of cores, because they are CPU-bound.
     searches: ConcurrencyLimiter,
     /// Maximum number of durable runs that are continued at once.
@@ -73,16 +68,8 @@ impl CodeMode {
     pub fn with_concurrency(offers: Offers, decisions: ElicitedDecisions, most: usize) -> CodeMode {
         let searches = ConcurrencyLimiter::new(std::thread::available_parallelism().map_or(1, usize::from));
         let (runs, caller_limiters) = (Runs::default(), CallerLimiters::new(most));
-        let (concurrency, worker, admission) = (most.max(1), Mutex::default(), OnceLock::new());
-        let inner = Inner { offers, decisions, runs, caller_limiters, admission, searches, concurrency, worker };
-        CodeMode(Arc::new(inner))
-    }
-
-    /// Asks before each program whether its client may begin it. Only the first call has an effect.
-    #[must_use]
-    pub fn admitted_by(self, refusal: impl Fn(&Client) -> Option<String> + Send + Sync + 'static) -> CodeMode {
-        let _is_set_already = self.0.admission.set(Box::new(refusal));
-        self
+        let (concurrency, worker) = (most.max(1), Mutex::default());
+        CodeMode(Arc::new(Inner { offers, decisions, runs, caller_limiters, searches, concurrency, worker }))
     }
 
     /// Returns the server instructions for the functions that are known now.

@@ -110,7 +110,7 @@ impl CodeMode {
             };
             limits.time = time;
         }
-        if let Some(message) = self.0.admission.get().and_then(|refusal| refusal(client)) {
+        if let Some(message) = self.0.offers.refusal(client) {
             return Err(run_result::of_refused(&RunError::new(Code::RunBusy, message), None));
         }
         let limiter = self.0.caller_limiters.of(client);

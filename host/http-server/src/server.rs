@@ -39,7 +39,7 @@ impl Server {
         parts: Vec<Arc<dyn Routes>>,
         stop_notice: StopNotice,
     ) -> Server {
-        let connections = Connections::new(callers.clients().count(), limits);
+        let connections = Connections::new(callers.clients().map(Client::tenant), limits);
         Server { origin_check, callers, sessions, connections, parts, in_flight: InFlight::default(), stop_notice }
     }
 

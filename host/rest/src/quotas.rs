@@ -293,7 +293,7 @@ mod tests {
         for (space, owner, bytes) in [("spc_1", "shop", 60), ("spc_2", "desk", 30), ("spc_3", "other", 500)] {
             put_space(&service, space, owner).await;
             std::fs::create_dir_all(service.workspace(space)).unwrap();
-            std::fs::write(service.workspace(space).join("a"), vec![0; bytes]).unwrap();
+            std::fs::write(service.workspace(space).join("a"), vec![0_u8; bytes]).unwrap();
         }
         let shop = who("shop");
         service.check_storage(&shop, 10).await.unwrap();

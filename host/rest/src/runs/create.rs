@@ -36,7 +36,8 @@ pub(crate) struct Source {
 }
 
 impl Service {
-    /// Starts a run, or queues it if its caller has as many as it may. Returns its task, if it was started.
+    /// Starts a run, or queues it if its caller has as many as it may, or another host has its files. Returns its task, if
+    /// it was started.
     pub(super) async fn start_run(
         &self,
         who: &Who,
@@ -50,7 +51,9 @@ impl Service {
         let limits = space.limits().within(&assembled.limits, assembled.longest)?;
         let limits = new.limits.within(&limits, limits.time)?;
         let name = file_name(new.name.as_deref(), source.program.as_deref());
-        let permit = self.try_enter(who.owner());
+        // A run of a space whose files are on another host waits for that one in the queue.
+        let is_here = self.elsewhere(space).is_none();
+        let permit = if is_here { self.try_enter(who.owner()) } else { None };
         if permit.is_none() {
             self.check_queue(who).await?;
         }

@@ -56,6 +56,9 @@ pub(crate) struct StoredSpace {
     pub(crate) expires_at: Option<i64>,
     #[serde(default)]
     pub(crate) webhook: Option<StoredWebhook>,
+    /// Host that has its files; `None` if all hosts have them, or it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) host: Option<String>,
     /// True while it is being removed.
     #[serde(default)]
     pub(crate) is_ending: bool,

@@ -36,6 +36,7 @@ pub(super) fn service(store: &Arc<dyn Store>, webhooks_reach_private: bool) -> S
         project: PROJECT.to_owned(),
         config: "/project/config.json".to_owned(),
         workspaces: "/nowhere".into(),
+        pins: None,
         concurrency: 1,
         places: 100,
         tenants: Default::default(),

@@ -65,6 +65,12 @@ pub(super) const REFUSED: &[&str] = &[
     r#"{"serve": {"tenants": {"acme": {"fuel": 1}}}}"#,
     r#"{"serve": {"tenants": {"a b": {}}}}"#,
     r#"{"serve": {"tenants": ["acme"]}}"#,
+    r#"{"serve": {"workspaces": "/mnt/agent-spaces"}}"#,
+    r#"{"serve": {"workspaces": {"shared": "agent-spaces"}}}"#,
+    r#"{"serve": {"workspaces": {"shared": ""}}}"#,
+    r#"{"serve": {"workspaces": {"host": "a b"}}}"#,
+    r#"{"serve": {"workspaces": {"shared": "/mnt/agent-spaces", "host": "files-1"}}}"#,
+    r#"{"serve": {"workspaces": {"folder": "/mnt/agent-spaces"}}}"#,
     r#"{"serve": {"tenants": {"acme": {}}, "callers": {"shop": {"token": {"env": "T"}, "tenant": ""}}}}"#,
     r#"{"serve": {"webhooks": {"allowPrivate": "yes"}}}"#,
     r#"{"serve": {"webhooks": {"private": true}}}"#,
@@ -293,6 +299,10 @@ pub(super) const REFUSED_BY_THE_PARSER_ALONE: &[(&str, &str)] = &[
     (
         "a tenant that is not configured",
         r#"{"serve": {"callers": {"shop": {"token": {"env": "T"}, "tenant": "acme"}}}}"#,
+    ),
+    (
+        "a path with control characters",
+        r#"{"serve": {"workspaces": {"shared": "/a\nb"}}}"#,
     ),
     (
         "files that tenants would share",

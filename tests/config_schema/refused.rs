@@ -300,10 +300,7 @@ pub(super) const REFUSED_BY_THE_PARSER_ALONE: &[(&str, &str)] = &[
         "a tenant that is not configured",
         r#"{"serve": {"callers": {"shop": {"token": {"env": "T"}, "tenant": "acme"}}}}"#,
     ),
-    (
-        "a path with control characters",
-        r#"{"serve": {"workspaces": {"shared": "/a\nb"}}}"#,
-    ),
+    ("a path with control characters", r#"{"serve": {"workspaces": {"shared": "/a\nb"}}}"#),
     (
         "files that tenants would share",
         r#"{"serve": {"tenants": {"a": {}}, "callers": {"x": {"token": {"env": "X"}, "tenant": "a", "spaces": ["s"]}, "y": {"token": {"env": "Y"}, "spaces": ["s"]}}}, "spaces": {"s": {"workspace": "./w"}}}"#,

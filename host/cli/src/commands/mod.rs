@@ -9,7 +9,7 @@
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
 //! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: how it continues;
-//!   `journal`: the store of durable runs; `store_choice`: which one; `host_key`: secret of hosts that share one
+//!   `journal`: the store of durable runs; `store_choice`: which one; `host_key`: secret of hosts that share one; `host_name`: name of this one
 //! - `serving`: what `serve` and `mcp serve` share
 //! - `log_events`: `tracing` events for the operator
 //! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
@@ -37,6 +37,7 @@ mod failure;
 mod folders;
 mod foreign_configs;
 mod host_key;
+mod host_name;
 mod init;
 mod interrupt;
 mod journal;

@@ -17,7 +17,9 @@ export function compile({ binary = 'agent-spaces', script, flags = [] }) {
   try {
     const output = join(folder, 'program.wasm');
     const { interfaces } = command.json('compile', basename(script), '--target', 'wasi', '-o', output, '--json', ...flags);
-    const listed = flags.includes('--config') ? ['--config', flags[flags.indexOf('--config') + 1]] : [];
+    const valueOf = (flag) => (flags.includes(flag) ? [flags[flags.indexOf(flag) + 1]] : []);
+    // Other verbs take the folder of definitions as an argument.
+    const listed = [...valueOf('--config').map((file) => `--config=${file}`), ...valueOf('--capabilities')];
     const modules = modulesOf(command, interfaces, listed);
     const plugs = modules.map((module) => ({ ...module, wasm: makePlug(command, module, listed) }));
     return { program: readFileSync(output), plugs, interfaces };

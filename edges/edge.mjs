@@ -6,6 +6,7 @@
 //
 // AGENT_SPACES_BINARY is the command, `agent-spaces` by default.
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compile, forJavaScript, forWasmtime } from './build.mjs';
 
@@ -17,6 +18,8 @@ async function main() {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [host, script] = positionals;
   if (!['wasmtime', 'javascript'].includes(host) || script === undefined || values.output === undefined) throw new Error(USAGE);
+  // The command runs in the folder of the script.
+  for (const name of ['config', 'capabilities']) if (values[name] !== undefined) values[name] = resolve(values[name]);
   const flags = ['space', 'config', 'capabilities'].flatMap((name) => (values[name] === undefined ? [] : [`--${name}`, values[name]]));
   const built = compile({ binary: process.env.AGENT_SPACES_BINARY, script, flags });
   if (host === 'wasmtime') writeFileSync(values.output, await forWasmtime(built));
@@ -25,6 +28,6 @@ async function main() {
 }
 
 main().catch((error) => {
-  console.error(error.stderr || error.message);
+  console.error(error.stderr || error.stdout || error.message);
   process.exitCode = 1;
 });

@@ -32,19 +32,15 @@ impl Service {
         *self.0.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
     }
 
-    /// Continues a run; `None` if it is not a run of this API, or of another configuration, or its files are on another
+    /// Continues a run; `None` if it is not a run of this API, or of another configuration, or it uses files of another
     /// host.
     async fn resume(&self, run: &str) -> Result<Option<State>, DurableError> {
         let store = self.store();
         let header = header(&**store, run).await?;
         let is_own = |origin: &RunOrigin| origin.config == self.0.settings.config;
         let Some(origin) = RunOrigin::of(&header).filter(is_own) else { return Ok(None) };
-        let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
-        let space = header.space.as_deref().unwrap_or_default();
-        if self.0.settings.pins.is_some()
-            && let Some(pinned) = self.find_space(&header.caller, space).await.map_err(failed)?
-            && self.elsewhere(&pinned).is_some()
-        {
+        // The author of a document cannot choose a host.
+        if origin.host.as_deref().is_some_and(|host| self.is_other_host(host)) && !is_imported(&**store, run).await? {
             return Ok(None);
         }
         // It may be about to leave memory here.
@@ -56,6 +52,8 @@ impl Service {
             () = live.cancel.cancelled() => return end(self, run).await,
         };
         let _active = self.0.callers.active_run(&owner);
+        let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
+        let space = header.space.as_deref().unwrap_or_default();
         let Some(mut space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
             // A space whose caller is no longer given its base may be given it again.
             return match self.is_kept(space).await.map_err(failed)? {

@@ -1,4 +1,4 @@
-//! Spaces whose workspace is a folder of one host: their files are read and written there, and their runs executed.
+//! Spaces whose workspace is a folder of one host: their files are read and written there, and runs that use files executed.
 
 use super::SpaceRecord;
 use crate::problem::Problem;
@@ -13,15 +13,25 @@ impl Service {
         self.0.settings.pins.as_ref().filter(|_| assembled.files.is_some()).map(|pins| pins.host.clone())
     }
 
-    /// Returns the other host that has the files of a space; `None` if this one has them, or there are none.
-    pub(crate) fn elsewhere<'a>(&'a self, space: &'a SpaceRecord) -> Option<&'a str> {
+    /// Returns the host that has the files of a space; `None` if all hosts have them, or there are none.
+    pub(crate) fn host_of_files<'a>(&'a self, space: &'a SpaceRecord) -> Option<&'a str> {
         let pins = self.0.settings.pins.as_ref()?;
         let host = match (&space.made, &space.base) {
             (Some(made), _) => made.part.host.as_ref(),
             (None, Some(base)) => pins.configured.get(base),
             (None, None) => None,
         };
-        host.filter(|host| **host != pins.host).map(String::as_str)
+        host.map(String::as_str)
+    }
+
+    /// Returns true if this is the name of another host. Where all hosts have the same files, it does not matter.
+    pub(crate) fn is_other_host(&self, host: &str) -> bool {
+        self.0.settings.pins.as_ref().is_some_and(|pins| pins.host != host)
+    }
+
+    /// Returns the other host that has the files of a space; `None` if this one has them, or there are none.
+    pub(super) fn elsewhere<'a>(&'a self, space: &'a SpaceRecord) -> Option<&'a str> {
+        self.host_of_files(space).filter(|host| self.is_other_host(host))
     }
 
     /// Refuses a request that needs the files of a space which another host has.

@@ -3,7 +3,7 @@
 //
 //   AGENT_SPACES_URL=… AGENT_SPACES_TOKEN=… node node.mjs FOLDER [--timeout SECONDS]
 //
-// stdout is the program's value as JSON; its console goes to stderr. Exit status: 0 a value, 1 an error, 4 out of time.
+// stdout is the program's value as JSON; its console goes to stderr. Exit status: 0 a value, 1 an error, 2 wrong usage, 3 out of time.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 
 const DEFAULT_TIMEOUT_SECONDS = '300';
-const OUT_OF_TIME = 4;
+const OUT_OF_TIME = 3;
 
 if (isMainThread) main();
 else work();

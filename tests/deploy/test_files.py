@@ -105,7 +105,7 @@ class Kubernetes(unittest.TestCase):
         self.assertFalse(pod()["automountServiceAccountToken"])
 
     def test_hosts_have_time_to_stop(self):
-        variables = {entry["name"]: entry["value"] for entry in pod()["containers"][0]["env"]}
+        variables = {entry["name"]: entry.get("value") for entry in pod()["containers"][0]["env"]}
         self.assertGreaterEqual(pod()["terminationGracePeriodSeconds"], seconds(variables[DRAIN]) + STOP)
         probe = pod()["containers"][0]["readinessProbe"]
         self.assertLess(probe["periodSeconds"] * probe["failureThreshold"], seconds(variables[DRAIN]))

@@ -38,7 +38,7 @@ pub(super) fn open(project: Option<&Project>, mode: AuditMode) -> Result<Option<
         sync_every: audit.sync.unwrap_or(SYNC_EVERY),
         rotation: Some(Rotation { bytes: audit.file_bytes.unwrap_or(FILE_BYTES), keep: audit.keep }),
         shipping: project.and_then(|project| shipping(project, &audit)),
-        // The name of the machine is not enough: it says nothing where all logs are of one host.
+        // Only a name that was given: a host that is alone needs none.
         host: host_name::given()?,
     };
     let default = AuditBudget::default();

@@ -116,4 +116,24 @@ mod tests {
         assert_eq!(left, [&ids[0].1], "the host `a` has yet to remove its files");
         assert!(ids.iter().all(|(_, id)| !service.workspace(id).exists()), "nothing of it is left here");
     }
+
+    #[tokio::test]
+    async fn what_is_kept_for_a_space_is_removed_when_another_host_ended_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = service(folder.path(), "b");
+        let [ended, alive] = [(); 2].map(|()| crate::ids::new("spc_").unwrap());
+        for id in [&ended, &alive] {
+            std::fs::create_dir_all(service.workspace(id)).unwrap();
+        }
+        put_ending(&service, &ended, "b").await;
+        let used = std::collections::HashSet::from([ended.clone(), alive.clone()]);
+        service.forget_ended(&used).await.unwrap();
+        assert!(service.workspace(&ended).exists(), "it has not ended yet");
+        service.sweep().await.unwrap();
+        std::fs::create_dir_all(service.workspace(&ended)).unwrap();
+        service.forget_ended(&Default::default()).await.unwrap();
+        assert!(service.workspace(&ended).exists(), "nothing of it was used here");
+        service.forget_ended(&used).await.unwrap();
+        assert!(!service.workspace(&ended).exists() && service.workspace(&alive).exists());
+    }
 }

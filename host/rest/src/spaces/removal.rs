@@ -9,6 +9,7 @@ use crate::time::now_ms;
 use agent_spaces_durable::control::{self, Cancelled};
 use agent_spaces_journal::{Document, DocumentFilter, Expected, Filter, NewDocument, Status};
 use agent_spaces_pipeline::OPERATOR_TARGET;
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// Kind of the documents of spaces that ended.
@@ -118,11 +119,33 @@ impl Service {
             if let Err(problem) = self.sweep().await {
                 tracing::warn!(target: OPERATOR_TARGET, "spaces whose time is over were not ended: {}", problem.code());
             }
+            if self.store().is_shared()
+                && let Err(problem) = self.forget_ended(&self.0.spaces.ids()).await
+            {
+                let code = problem.code();
+                tracing::warn!(target: OPERATOR_TARGET, "something of spaces that other hosts ended is left: {code}");
+            }
             tokio::select! {
                 () = tokio::time::sleep(INTERVAL) => {}
                 () = self.0.draining.cancelled() => return,
             }
         }
+    }
+
+    /// Removes what is kept here for spaces that another host ended lately: MCP servers and their folders. `used` are the
+    /// spaces that this host has used.
+    pub(super) async fn forget_ended(&self, used: &HashSet<String>) -> Result<(), Problem> {
+        if used.is_empty() {
+            return Ok(());
+        }
+        // The newest, which are more than end between two looks.
+        let filter = DocumentFilter { limit: PAGE, ..DocumentFilter::of(ENDED_KIND) };
+        for document in self.store().documents(filter).await? {
+            if used.contains(&document.id) {
+                self.remove_kept(&SpaceRecord::ended(document)).await?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) async fn sweep(&self) -> Result<(), Problem> {

@@ -57,7 +57,7 @@ export async function forJavaScript({ program, plugs, interfaces }, folder) {
 const DEADLOCK_CHECK = ['pendingHostOperations: 0 }', 'pendingHostOperations: 1 }'];
 
 async function write(folder, name, component) {
-  const { files } = await transpileBytes(component, { name, instantiation: 'async', emitTypescriptDeclarations: false, wasiShim: false });
+  const { files } = await transpileBytes(component, { name, instantiation: 'async', emitTypescriptDeclarations: false, wasiShim: false, noComponentErrorWrapping: false });
   mkdirSync(folder, { recursive: true });
   for (const [file, bytes] of Object.entries(files)) {
     if (file.endsWith('.d.ts')) continue;

@@ -1,5 +1,5 @@
 // Builds a script with its plugs for a host that is not ours.
-import { transpile } from '@bytecodealliance/jco';
+import { transpileBytes } from '@bytecodealliance/jco-transpile';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -17,7 +17,9 @@ export function compile({ binary = 'agent-spaces', script, flags = [] }) {
   try {
     const output = join(folder, 'program.wasm');
     const { interfaces } = command.json('compile', basename(script), '--target', 'wasi', '-o', output, '--json', ...flags);
-    const listed = flags.includes('--config') ? ['--config', flags[flags.indexOf('--config') + 1]] : [];
+    const valueOf = (flag) => (flags.includes(flag) ? [flags[flags.indexOf(flag) + 1]] : []);
+    // Other verbs take the folder of definitions as an argument.
+    const listed = [...valueOf('--config').map((file) => `--config=${file}`), ...valueOf('--capabilities')];
     const modules = modulesOf(command, interfaces, listed);
     const plugs = modules.map((module) => ({ ...module, wasm: makePlug(command, module, listed) }));
     return { program: readFileSync(output), plugs, interfaces };
@@ -50,12 +52,12 @@ export async function forJavaScript({ program, plugs, interfaces }, folder) {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n');
 }
 
-// jco 1.35 takes a task that waits for the memory of an arrived answer for a deadlock, and ends the program. With an
+// jco-transpile 0.15 takes a task that waits for the memory of an arrived answer for a deadlock, and ends the program. With an
 // operation that is always pending it never looks. A program that waits for nothing is ended by the host's own time limit.
 const DEADLOCK_CHECK = ['pendingHostOperations: 0 }', 'pendingHostOperations: 1 }'];
 
 async function write(folder, name, component) {
-  const { files } = await transpile(component, { name, instantiation: 'async', noTypescript: true, wasiShim: false, quiet: true });
+  const { files } = await transpileBytes(component, { name, instantiation: 'async', emitTypescriptDeclarations: false, wasiShim: false, noComponentErrorWrapping: false });
   mkdirSync(folder, { recursive: true });
   for (const [file, bytes] of Object.entries(files)) {
     if (file.endsWith('.d.ts')) continue;
@@ -65,7 +67,7 @@ async function write(folder, name, component) {
     }
     const text = Buffer.from(bytes).toString('utf8');
     const pieces = text.split(DEADLOCK_CHECK[0]);
-    if (pieces.length !== 2) throw new Error('this version of jco is not known: use the one of package-lock.json');
+    if (pieces.length !== 2) throw new Error('this version of jco is not known: use the one of package.json');
     writeFileSync(join(folder, file), pieces.join(DEADLOCK_CHECK[1]));
   }
 }

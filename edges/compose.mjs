@@ -1,6 +1,6 @@
 // Composes a program with its plugs into one component. `wac plug` does the same; this needs no other tool, because what a
 // host imports is known: the sections that declare it come from a component of that world, and the rest is names.
-import { componentEmbed, componentNew } from '@bytecodealliance/jco';
+import { componentEmbed, componentNew } from '@bytecodealliance/jco-transpile/wasm-tools';
 import { hostWit } from './wit.mjs';
 
 const HOST_TYPES = 'agent-spaces:host/types@0.1.0';

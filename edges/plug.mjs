@@ -21,6 +21,9 @@ export class Command {
 
 /** Modules of a project that export these interfaces: `{ module, wit, interfaces }`. */
 export function modulesOf(command, interfaces, project = []) {
+  const standard = interfaces.filter((name) => name.startsWith('agent-spaces:std/'));
+  if (standard.length > 0) throw new Error(`${standard.join(', ')}: the standard library is the host's and cannot be plugged. Call it in a capability`);
+  if (interfaces.length === 0) return [];
   const wanted = new Set(interfaces);
   const { capabilities } = command.json('capabilities', 'list', '--json', ...project);
   const modules = new Set(Object.values(capabilities).map(({ module }) => module));
@@ -31,9 +34,7 @@ export function modulesOf(command, interfaces, project = []) {
     if (exported.some(({ id }) => wanted.has(id))) found.push({ module, wit, interfaces: exported });
   }
   for (const { interfaces: exported } of found) exported.forEach(({ id }) => wanted.delete(id));
-  if (wanted.size > 0) {
-    throw new Error(`no capability of the project exports ${[...wanted].join(', ')}. The standard library cannot be plugged: call it in a capability`);
-  }
+  if (wanted.size > 0) throw new Error(`no capability of the project exports ${[...wanted].join(', ')}`);
   return found;
 }
 

@@ -41,6 +41,8 @@ const DEFAULT_PATIENCE_SECONDS = 3600;
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
+// Codes of runs, which are no codes of calls.
+const OWN_CODES = /^(script|limit|run|import|host|config)\./;
 const ENDED = ['finished', 'failed', 'cancelled'];
 
 let calls = 0;
@@ -78,7 +80,7 @@ export function forward(target: Target) {
       return run.hasValue === false ? undefined : decode(run.value);
     }
     const { code = 'call.failed', message = `The run was ${run.status}`, retryable = false, details } = run.error ?? ({} as RunError);
-    throw new CapabilityError(message, { code: code.startsWith('call.') ? code : 'call.failed', retryable, details });
+    throw new CapabilityError(message, { code: OWN_CODES.test(code) ? 'call.failed' : code, retryable, details });
   };
 }
 

@@ -1,6 +1,7 @@
 //! Durable runs with the command: recording, parking, resumption in other processes, replay, and errors.
 
 mod errors;
+mod hosts;
 mod in_doubt;
 mod parked;
 mod postgres;

@@ -3,7 +3,7 @@
 // The tests of the store use the rest of it.
 #[allow(dead_code)]
 #[path = "../../host/journal-postgres/tests/store/cluster.rs"]
-mod cluster;
+pub(super) mod cluster;
 
 use crate::approvals::store::{approvals, token};
 use crate::approvals::support::{Home, RunOutput, finish};
@@ -12,16 +12,16 @@ use cluster::Cluster;
 use serde_json::json;
 
 /// Key of hosts.
-const HOST_KEY: (&str, &str) = ("AGENT_SPACES_HOST_KEY", "aGVsbG8gaG9zdHMsIHRoaXMgaXMgYSB0ZXN0IQ==");
+pub(super) const HOST_KEY: (&str, &str) = ("AGENT_SPACES_HOST_KEY", "aGVsbG8gaG9zdHMsIHRoaXMgaXMgYSB0ZXN0IQ==");
 
 /// Returns the address of a store.
-fn address(cluster: &Cluster, schema: &str) -> String {
+pub(super) fn address(cluster: &Cluster, schema: &str) -> String {
     let (folder, port) = (cluster.folder.display(), cluster.port);
     format!("postgres:///postgres?host={folder}&port={port}&user=tester&schema={schema}")
 }
 
 /// Makes another host: it has the same project and accepted the same configuration, and has a state of its own.
-fn add_host(home: &Home, state: &str) {
+pub(super) fn add_host(home: &Home, state: &str) {
     let mut copy = std::process::Command::new("cp");
     let copied = copy.arg("-a").arg(home.path("state")).arg(home.path(state)).status().unwrap();
     assert!(copied.success());

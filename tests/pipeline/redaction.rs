@@ -205,6 +205,7 @@ async fn digests_cover_the_unredacted_arguments() {
         sync_every: Duration::ZERO,
         rotation: None,
         shipping: None,
+        host: None,
     };
     let trail = AuditTrail::open(settings, AuditMode::Required, AuditBudget::default()).unwrap();
     let redactor = Redactor::default();

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Token of the operator.
@@ -46,10 +47,18 @@ impl RestServer {
 
     /// Starts a server with these options.
     pub(crate) fn start(home: &Home, options: &[&str]) -> RestServer {
+        RestServer::start_with(home, options, &[])
+    }
+
+    /// The same with these variables.
+    pub(crate) fn start_with(home: &Home, options: &[&str], variables: &[(&str, &str)]) -> RestServer {
+        // Several servers may run in a project.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
         let mut command = home.command(&[&["serve", "--listen", "127.0.0.1:0", "--json"], options].concat());
         command.env("AGENT_SPACES_TOKEN", OPERATOR);
         command.envs((0..MAX_CALLERS).map(|number| (variable(number), token(number))));
-        let errors = home.path("serve.stderr");
+        command.envs(variables.iter().copied());
+        let errors = home.path(&format!("serve-{}.stderr", NEXT.fetch_add(1, Ordering::SeqCst)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&errors).unwrap());
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -77,10 +86,16 @@ impl RestServer {
     }
 
     /// Kills the server, as a crash would, and starts it again.
-    pub(crate) fn killed_and_started(mut self) -> RestServer {
+    pub(crate) fn killed_and_started(self) -> RestServer {
+        let home = self.home.clone();
+        self.kill();
+        RestServer::start(&home, &[])
+    }
+
+    /// Kills the server, as a crash would.
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        RestServer::start(&self.home, &[])
     }
 
     /// Sends SIGTERM.

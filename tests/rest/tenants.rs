@@ -47,6 +47,33 @@ fn fuel_that_one_caller_used_is_missing_for_the_other() {
 }
 
 #[test]
+fn programs_over_mcp_count_too() {
+    let served = server(json!({ "fuelPerHour": 1 }), json!(10));
+    let (shop, desk) = (served.caller(0), served.caller(1));
+    let space = desk.new_space();
+    let accept = ("accept", "application/json, text/event-stream");
+    let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
+    } });
+    let greeted = shop.send_json("POST", "/mcp", &[accept], &initialize).with_status(200);
+    let session = greeted.header("mcp-session-id").unwrap();
+    let headers = [accept, ("mcp-session-id", session), ("mcp-protocol-version", "2025-11-25")];
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    shop.send_json("POST", "/mcp", &headers, &told).with_status(202);
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+        "name": "run_code", "arguments": { "code": "export default 'ran';" },
+    } });
+    let said = || {
+        let answer = shop.send_json("POST", "/mcp", &headers, &call).with_status(200);
+        String::from_utf8(answer.body).unwrap()
+    };
+    assert!(said().contains("ran"));
+    let refused = said();
+    assert!(refused.contains("run.busy") && refused.contains("fuelPerHour"), "{refused}");
+    run(&desk, &space, "export default 1;").problem(429, "quota.fuel");
+}
+
+#[test]
 fn calls_are_counted() {
     let served = server(json!({ "callsPerHour": 2 }), json!(10));
     let (shop, desk) = (served.caller(0), served.caller(1));

@@ -67,7 +67,7 @@ pub use pages::{AuditReader, ReadEntry, ReadLimits, ReadPage, ReadPosition};
 pub use recorder::{Entry, Recorder};
 pub use report::{Report, Verdict};
 pub use rotate::Rotation;
-pub use settings::Settings;
+pub use settings::{MAX_HOST, Settings};
 pub use ship::Shipping;
 pub use shipped::ShippedHeads;
 pub use verify::{Verification, Verified, verify};

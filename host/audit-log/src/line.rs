@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 /// Longest entry, in bytes of JSON. A longer one is written as its hash and length.
 pub const MAX_ENTRY: usize = 64 << 10;
 
-/// Longest line. The frame around an entry takes less than 256 bytes.
-pub(crate) const MAX_LINE: usize = MAX_ENTRY + 256;
+/// Longest line. The frame around an entry takes less than 256 bytes, and so does the name of the host.
+pub(crate) const MAX_LINE: usize = MAX_ENTRY + 512;
 
 /// Deepest nesting of an entry. JSON parsers often stop at 128, and the line adds one level.
 const MAX_DEPTH: usize = 100;

@@ -6,7 +6,7 @@
 
 use crate::error::AuditError;
 use crate::log::text_of;
-use crate::settings::Settings;
+use crate::settings::{MAX_HOST, Settings};
 use crate::shared::{LOCK_WAIT, Shared};
 use crate::{files, writer};
 use serde_json::{Value, json};
@@ -84,7 +84,12 @@ impl Recorder {
     /// Queues an entry and returns its number for [`Recorder::written`], or `None` if the queue is full; then it is
     /// counted for a gap record. Never waits for the disk.
     pub fn record(&self, entry: impl Into<Entry>) -> Option<u64> {
-        let taken = self.shared.queue().take(entry.into().0);
+        let Entry(text) = entry.into();
+        let text = match &self.shared.settings.host {
+            Some(host) => named(text, host),
+            None => text,
+        };
+        let taken = self.shared.queue().take(text);
         self.start_writer();
         self.shared.work.notify_one();
         taken
@@ -228,6 +233,16 @@ impl Drop for Ended {
         queue.has_writer = false;
         queue.wake();
         self.0.ended.notify_all();
+    }
+}
+
+/// Adds the name of the host to an entry. Its type stays in front: by that the log knows its own entries.
+fn named(text: String, host: &str) -> String {
+    match text.strip_suffix('}') {
+        Some(members) if members.len() > 1 && host.len() <= MAX_HOST => {
+            format!(r#"{members},"host":{}}}"#, Value::from(host))
+        }
+        _ => text,
     }
 }
 

@@ -5,6 +5,9 @@ use crate::ship::Shipping;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Most bytes of the name of a host. A longer one is left out.
+pub const MAX_HOST: usize = 64;
+
 /// Settings of a recorder.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -18,4 +21,6 @@ pub struct Settings {
     pub rotation: Option<Rotation>,
     /// Shipping settings.
     pub shipping: Option<Shipping>,
+    /// Name of this host, which every entry gets as its member `host`: at most [`MAX_HOST`] bytes.
+    pub host: Option<String>,
 }

@@ -84,7 +84,7 @@ fn start(what: &str, log: &Path, heads: &Path) -> Child {
 
 fn recorder(log: &Path, heads: &Path) -> Recorder {
     let (log, heads, sync_every) = (log.to_owned(), heads.to_owned(), Duration::from_secs(1));
-    Recorder::open_or_retry(Settings { log, heads, sync_every, rotation: None, shipping: None })
+    Recorder::open_or_retry(Settings { log, heads, sync_every, rotation: None, shipping: None, host: None })
 }
 
 /// Prints a byte for every accepted entry.

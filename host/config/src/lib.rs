@@ -9,7 +9,7 @@
 //! - `json_text`, `toml_text`, `yaml_text`, `bounds`: text to a JSON value of limited size and depth
 //! - `reader`, `config_path`, `names`, `raw`, `error`: strict reading of that value, and its errors
 //! - one section each: `entry`, `mcp_server/`, `mcp_section`, `toolbox`, `provider`, `space`, `limits` with `quantity`,
-//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `durable`, `store`, `serve` with `tenants`, `confine`, `models/`, `agents/`, `slack`
+//!   `policy/`, `defaults`, `code_mode`, `accounting`, `audit`, `durable`, `store`, `serve` with `tenants` and `workspaces`, `confine`, `models/`, `agents/`, `slack`
 //! - `decimal`: numbers with a fraction
 //! - `server_source`, [`foreign`]: MCP servers configured for other programs
 //! - `json_edit`: format-preserving edits
@@ -49,6 +49,7 @@ mod store;
 mod tenants;
 mod toml_text;
 mod toolbox;
+mod workspaces;
 mod yaml_text;
 
 pub use accounting::Accounting;
@@ -84,6 +85,7 @@ pub use space::Space;
 pub use store::StoreAddress;
 pub use tenants::Tenant;
 pub use toolbox::Toolbox;
+pub use workspaces::ServedWorkspaces;
 
 use agent_spaces_policy::Settings;
 use config_path::ConfigPath;

@@ -6,6 +6,7 @@ use super::names::check_name;
 use super::reader::{Node, Object, Result};
 use super::space::Space;
 use super::tenants::{Member, Tenant, check_tenants, check_workspaces, read_tenants};
+use super::workspaces::ServedWorkspaces;
 use agent_spaces_types::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +30,8 @@ pub struct Serve {
     pub concurrency: Concurrency,
     /// Webhooks of the service.
     pub webhooks: Webhooks,
+    /// Workspaces of hosts that share a store. Counts only if the configuration is accepted.
+    pub workspaces: ServedWorkspaces,
 }
 
 /// Settings of webhooks.
@@ -114,9 +117,9 @@ pub enum TokenSource {
 
 impl Serve {
     pub(super) fn read(node: Node<'_>) -> Result<Serve> {
-        let keys = ["callers", "tenants", "expose", "concurrency", "webhooks"];
-        let object =
-            node.object("an object with `callers`, `tenants`, `expose`, `concurrency` and `webhooks`", &keys)?;
+        let keys = ["callers", "tenants", "expose", "concurrency", "webhooks", "workspaces"];
+        let expected = "an object with `callers`, `tenants`, `expose`, `concurrency`, `webhooks` and `workspaces`";
+        let object = node.object(expected, &keys)?;
         let callers = object.read("callers", |node| {
             let callers = node.map("an object of callers", |name, node| {
                 check_name(&node.path, "a caller", name)?;
@@ -136,7 +139,8 @@ impl Serve {
         let expose = object.read("expose", names)?.unwrap_or_default();
         let concurrency = object.read("concurrency", Concurrency::read)?.unwrap_or_default();
         let webhooks = object.read("webhooks", Webhooks::read)?.unwrap_or_default();
-        Ok(Serve { callers: callers.unwrap_or_default(), tenants, expose, concurrency, webhooks })
+        let workspaces = object.read("workspaces", ServedWorkspaces::read)?.unwrap_or_default();
+        Ok(Serve { callers: callers.unwrap_or_default(), tenants, expose, concurrency, webhooks, workspaces })
     }
 
     /// Refuses callers with a space or a tenant that is not configured, and tenants that share files.

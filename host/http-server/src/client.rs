@@ -14,18 +14,26 @@ pub struct Client {
     may_approve: bool,
     /// True if this client is a part of this host.
     is_of_host: bool,
+    /// Name of the tenant; `None` for a caller that is one by itself.
+    tenant: Option<Arc<str>>,
 }
 
 impl Client {
     /// Creates the client that started this process.
     pub fn of_process(caller: Caller) -> Client {
-        Client { identity: "process".into(), caller: Arc::new(caller), may_approve: true, is_of_host: false }
+        Client {
+            identity: "process".into(),
+            caller: Arc::new(caller),
+            may_approve: true,
+            is_of_host: false,
+            tenant: None,
+        }
     }
 
     /// Creates a client with an authenticated, unique name. It cannot approve calls.
     pub fn named(name: &str, caller: Caller) -> Client {
         let identity = format!("caller {name}").into();
-        Client { identity, caller: Arc::new(caller), may_approve: false, is_of_host: false }
+        Client { identity, caller: Arc::new(caller), may_approve: false, is_of_host: false, tenant: None }
     }
 
     /// Lets the person at this client approve calls.
@@ -41,6 +49,18 @@ impl Client {
     pub fn of_host(mut self) -> Client {
         self.is_of_host = true;
         self
+    }
+
+    /// Adds the client to a tenant.
+    #[must_use]
+    pub fn of_tenant(mut self, name: &str) -> Client {
+        self.tenant = Some(name.into());
+        self
+    }
+
+    /// Returns the name of its tenant; `None` for a caller that is one by itself.
+    pub fn tenant(&self) -> Option<&str> {
+        self.tenant.as_deref()
     }
 
     /// Charges the calls of this client to a question of an agent.

@@ -1,6 +1,6 @@
-//! Connection limits: per caller, overall, and for connections without a token.
+//! Connection limits: per caller, per tenant, overall, and for connections without a token.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -14,7 +14,7 @@ const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Limits {
     /// Per caller.
     pub of_caller: usize,
-    /// Of all callers together.
+    /// Of all callers together. The callers of one tenant have at most half of them.
     pub of_all: usize,
     /// Without a token. The oldest is closed for a new one: real clients send their token at once.
     pub unauthenticated: usize,
@@ -33,6 +33,8 @@ pub(crate) struct Connections {
     max_unauthenticated: usize,
     /// In the callers' order.
     of_callers: Vec<Arc<Semaphore>>,
+    /// In the callers' order; `None` for a caller without a tenant.
+    of_tenants: Vec<Option<Arc<Semaphore>>>,
     of_all: Arc<Semaphore>,
 }
 
@@ -48,6 +50,7 @@ pub(crate) struct Connection {
 struct Owner {
     caller: usize,
     _own: OwnedSemaphorePermit,
+    of_tenant: Option<OwnedSemaphorePermit>,
     of_all: OwnedSemaphorePermit,
 }
 
@@ -66,12 +69,17 @@ pub struct ConnectionHold {
 }
 
 impl Connections {
-    pub(crate) fn new(callers: usize, limits: Limits) -> Connections {
+    /// Connections of callers, each with its tenant.
+    pub(crate) fn new<'a>(tenants: impl IntoIterator<Item = Option<&'a str>>, limits: Limits) -> Connections {
         let permits = |most: usize| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        let mut known = HashMap::new();
+        let mut of_tenant = |tenant: &'a str| known.entry(tenant).or_insert_with(|| permits(limits.of_all / 2)).clone();
+        let of_tenants: Vec<_> = tenants.into_iter().map(|tenant| tenant.map(&mut of_tenant)).collect();
         Connections {
             unauthenticated: Mutex::default(),
             max_unauthenticated: limits.unauthenticated,
-            of_callers: (0..callers).map(|_| permits(limits.of_caller)).collect(),
+            of_callers: of_tenants.iter().map(|_| permits(limits.of_caller)).collect(),
+            of_tenants,
             of_all: permits(limits.of_all),
         }
     }
@@ -90,8 +98,8 @@ impl Connections {
         connection
     }
 
-    /// Assigns a connection to a caller. Returns false if the caller is at the limit; the connection then stays with
-    /// its previous owner, so that it remains counted.
+    /// Assigns a connection to a caller. Returns false if the caller, or its tenant, is at the limit; the connection then
+    /// stays with its previous owner, so that it remains counted.
     pub(crate) fn assign(&self, connection: &Arc<Connection>, caller: usize) -> bool {
         let mut owner = connection.owner();
         if owner.as_ref().is_some_and(|owner| owner.caller == caller) {
@@ -99,14 +107,26 @@ impl Connections {
         }
         let free = |permits: &Arc<Semaphore>| permits.clone().try_acquire_owned().ok();
         let Some(_own) = self.of_callers.get(caller).and_then(free) else { return false };
+        let tenant = self.tenant(caller);
+        let is_of = |other: usize| tenant.zip(self.tenant(other)).is_some_and(|(own, other)| Arc::ptr_eq(own, other));
+        let has_permit = owner.as_ref().is_some_and(|before| is_of(before.caller));
+        let new = if has_permit { None } else { tenant.map(free) };
+        let Some(new) = new.map_or(Some(None), |permit| permit.map(Some)) else { return false };
         // A connection with an owner already holds a permit of the overall limit.
-        let Some(of_all) = owner.take().map(|before| before.of_all).or_else(|| free(&self.of_all)) else {
-            return false;
+        let (held, of_all) = match owner.take() {
+            Some(before) => (before.of_tenant.filter(|_| has_permit), Some(before.of_all)),
+            None => (None, free(&self.of_all)),
         };
-        *owner = Some(Owner { caller, _own, of_all });
+        let Some(of_all) = of_all else { return false };
+        *owner = Some(Owner { caller, _own, of_tenant: new.or(held), of_all });
         drop(owner);
         self.remove_unauthenticated(connection);
         true
+    }
+
+    /// Returns the permits of a caller's tenant.
+    fn tenant(&self, caller: usize) -> Option<&Arc<Semaphore>> {
+        self.of_tenants.get(caller).and_then(Option::as_ref)
     }
 
     /// Removes a connection that was authenticated or closed.
@@ -191,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_caller_cannot_use_up_the_connections_of_another() {
-        let connections = Connections::new(2, LIMITS);
+        let connections = Connections::new([None, None], LIMITS);
         let accept = |caller| {
             let connection = connections.accept();
             (connections.assign(&connection, caller), connection)
@@ -208,8 +228,25 @@ mod tests {
     }
 
     #[test]
+    fn callers_of_a_tenant_share_half_of_the_connections() {
+        let connections = Connections::new([Some("acme"), Some("acme"), Some("acme"), None], LIMITS);
+        let accept = |caller| {
+            let connection = connections.accept();
+            (connections.assign(&connection, caller), connection)
+        };
+        let taken: Vec<_> = (0..LIMITS.of_all / 2).map(|number| accept(number % 2)).collect();
+        assert!(taken.iter().all(|(is_let_in, _)| *is_let_in));
+        assert!(!accept(2).0, "the tenant is at its limit");
+        let (is_let_in, others) = accept(3);
+        assert!(is_let_in);
+        assert!(!connections.assign(&others, 2), "it would be one more of the tenant");
+        assert!(connections.assign(&taken[0].1, 2), "this connection already counts for the tenant");
+        assert!(connections.assign(&taken[0].1, 3) && accept(0).0, "it does not any more");
+    }
+
+    #[test]
     fn a_connection_keeps_its_owner_if_the_next_caller_is_at_the_limit() {
-        let connections = Connections::new(2, LIMITS);
+        let connections = Connections::new([None, None], LIMITS);
         let accept = |caller| {
             let connection = connections.accept();
             (connections.assign(&connection, caller), connection)
@@ -225,7 +262,7 @@ mod tests {
     #[test]
     fn a_connection_can_change_its_owner_at_the_overall_limit() {
         let others = LIMITS.of_all / LIMITS.of_caller;
-        let connections = Connections::new(others + 1, LIMITS);
+        let connections = Connections::new(vec![None; others + 1], LIMITS);
         let taken: Vec<_> = (0..LIMITS.of_all).map(|_| connections.accept()).collect();
         let mut callers = (0..others).cycle();
         assert!(taken.iter().zip(&mut callers).all(|(connection, caller)| connections.assign(connection, caller)));
@@ -235,7 +272,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_unauthenticated_connections_are_closed_for_new_ones() {
-        let connections = Connections::new(1, LIMITS);
+        let connections = Connections::new([None], LIMITS);
         let known = connections.accept();
         assert!(connections.assign(&known, 0));
         let unauthenticated: Vec<_> = (0..=LIMITS.unauthenticated).map(|_| connections.accept()).collect();
@@ -248,7 +285,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_open_request_keeps_its_connection_until_it_is_answered() {
-        let connections = Connections::new(1, LIMITS);
+        let connections = Connections::new([None], LIMITS);
         let (idle, busy) = (connections.accept(), connections.accept());
         let answering = busy.answering();
         let expired = |connection: Arc<Connection>| async move { connection.expired(SOON).await };
@@ -263,7 +300,7 @@ mod tests {
 
     #[test]
     fn idle_connections_are_closed_before_those_with_an_open_request() {
-        let connections = Connections::new(1, LIMITS);
+        let connections = Connections::new([None], LIMITS);
         let all: Vec<_> = (0..LIMITS.unauthenticated).map(|_| connections.accept()).collect();
         let first = all[0].answering();
         let _new = connections.accept();
@@ -276,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_held_connection_counts_until_it_is_let_go() {
-        let connections = Connections::new(1, LIMITS);
+        let connections = Connections::new([None], LIMITS);
         let accept = || {
             let connection = connections.accept();
             connections.assign(&connection, 0).then(|| connection.hold())

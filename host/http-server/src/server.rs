@@ -53,7 +53,7 @@ impl Server {
         parts: Vec<Arc<dyn Routes>>,
         stop_notice: StopNotice,
     ) -> Server {
-        let connections = Connections::new(callers.clients().count(), limits);
+        let connections = Connections::new(callers.clients().map(Client::tenant), limits);
         let (failed, in_flight) = (FailedAttempts::default(), InFlight::default());
         Server { origin_check, callers, sessions, failed, connections, parts, in_flight, stop_notice }
     }

@@ -96,7 +96,10 @@ impl Server {
             project: "/project".to_owned(),
             config: "/project/agent-spaces.config.json".to_owned(),
             workspaces: folder.path().join("workspaces"),
+            pins: None,
             concurrency: 1,
+            places: 100,
+            tenants: Default::default(),
             approver: ApproverToken::new().unwrap(),
             audit,
         };

@@ -20,7 +20,7 @@
 //! - `approval_request`, `space_documents`: stored data that several modules read
 //! - `callers`: locks, permits and activity of each caller; `turns`: concurrency limit on checks and replays
 //! - `places`: places of runs in memory, in which tenants take turns; `tenants`: groups of callers with quotas; `quotas`:
-//!   their checks; `hosts`: hosts that share the store
+//!   their checks; `hosts`: hosts that share the store; `pins`: hosts that have the folders of workspaces
 //! - `policy_decision`: decisions of the policy in responses
 //! - `live`: runs in memory; `followers`: notification of new entries; `space_cache`: spaces that were made
 
@@ -49,6 +49,7 @@ mod location;
 mod me;
 mod pages;
 mod path;
+mod pins;
 mod places;
 mod policy_decision;
 mod problem;
@@ -73,6 +74,7 @@ mod webhooks;
 mod who;
 
 pub use api::document;
+pub use pins::Pins;
 pub use places::Load;
 pub use routes::{MetricsText, RestRoutes};
 pub use runs::INPUT_MODULE;

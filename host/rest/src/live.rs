@@ -75,11 +75,6 @@ impl LiveRuns {
         let _is_in_time = tokio::time::timeout(within, left).await;
     }
 
-    /// Returns the number of runs.
-    pub(crate) fn len(&self) -> usize {
-        *self.count.borrow()
-    }
-
     /// Waits until there are none.
     pub(crate) async fn ended(&self) {
         // The sender is held by `self`.
@@ -109,7 +104,7 @@ mod tests {
     async fn a_run_is_in_memory_once_and_until_it_is_dropped() {
         let live = LiveRuns::default();
         let run = live.add("run_1").unwrap();
-        assert!(live.add("run_1").is_none() && live.contains("run_1") && live.len() == 1);
+        assert!(live.add("run_1").is_none() && live.contains("run_1") && *live.count.borrow() == 1);
         assert!(live.cancel("run_1") && run.cancel.is_cancelled() && !live.cancel("run_2"));
         drop(run);
         live.ended().await;

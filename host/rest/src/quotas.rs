@@ -17,6 +17,9 @@ use tokio::sync::OwnedMutexGuard;
 /// Interval at which hosts add what they counted to the store.
 const STORE_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Rounds of it after which sums of other hosts are read that nothing is added to.
+const READ_ROUNDS: u64 = 10;
+
 /// Longest time between two looks at a quota that is used up.
 const MAX_SLEEP: Duration = Duration::from_secs(60);
 
@@ -71,7 +74,7 @@ impl Service {
     /// Refuses a run of a tenant that has used up a quota.
     pub(crate) async fn check_run_quotas(&self, who: &Who) -> Result<(), Problem> {
         if let Some((tenant, quota, seconds)) = self.used_up(who.owner()).await? {
-            return Err(quota.problem(&tenant.name, &tenant.quotas, Some(seconds)));
+            return Err(quota.problem(&tenant.name, &tenant.quotas, seconds));
         }
         self.check_storage(who, 0).await
     }
@@ -86,7 +89,7 @@ impl Service {
                 let count = self.store().count_documents(filter).await?;
                 left = left.saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
                 if left == 0 {
-                    return Err(Quota::Spaces.problem(&tenant.name, &tenant.quotas, None));
+                    return Err(Quota::Spaces.problem(&tenant.name, &tenant.quotas, 0));
                 }
             }
         }
@@ -102,7 +105,7 @@ impl Service {
             None => self.measure(tenant).await?,
         };
         match known.saturating_add(bytes.max(1)) > most {
-            true => Err(Quota::Storage.problem(&tenant.name, &tenant.quotas, None)),
+            true => Err(Quota::Storage.problem(&tenant.name, &tenant.quotas, 0)),
             false => Ok(()),
         }
     }
@@ -127,22 +130,26 @@ impl Service {
         if self.0.settings.tenants.metered().next().is_none() {
             return;
         }
-        loop {
+        for round in 0_u64.. {
+            // Sums of before the start, and of other hosts.
+            let reads_all = round == 0 || (round.is_multiple_of(READ_ROUNDS) && self.store().is_shared());
+            self.store_usage(reads_all).await;
             tokio::select! {
-                () = tokio::time::sleep(STORE_INTERVAL) => self.store_usage().await,
+                () = tokio::time::sleep(STORE_INTERVAL) => {}
                 () = self.0.draining.cancelled() => break,
             }
         }
         // Runs that leave memory may end first.
         while self.load().running > 0 {
             tokio::time::sleep(STORE_INTERVAL / 10).await;
-            self.store_usage().await;
+            self.store_usage(false).await;
         }
-        self.store_usage().await;
+        self.store_usage(false).await;
     }
 
-    async fn store_usage(&self) {
-        for tenant in self.0.settings.tenants.metered().filter(|tenant| tenant.meter.is_unsaved()) {
+    /// Adds what was counted to the store, and reads the sums; those of all tenants, or of those with something to add.
+    async fn store_usage(&self, reads_all: bool) {
+        for tenant in self.0.settings.tenants.metered().filter(|tenant| reads_all || tenant.meter.is_unsaved()) {
             if let Err(error) = tenant.meter.store(&**self.store(), &self.usage_id(tenant), now_ms()).await {
                 tracing::warn!(target: OPERATOR_TARGET, "the usage of a tenant was not stored, and is tried again: {error}");
             }
@@ -246,7 +253,7 @@ mod tests {
         }
         service.check_run_quotas(&who("other")).await.unwrap();
         // Another host, or this one after a restart, knows it too.
-        service.store_usage().await;
+        service.store_usage(false).await;
         let again = Tenants::new([("acme".to_owned(), Quotas::default(), vec!["shop".to_owned()])]);
         let id = service.usage_id(again.of("shop").unwrap());
         let used = again.of("shop").unwrap().meter.used(&**service.store(), &id, crate::time::now_ms()).await;
@@ -286,7 +293,7 @@ mod tests {
         for (space, owner, bytes) in [("spc_1", "shop", 60), ("spc_2", "desk", 30), ("spc_3", "other", 500)] {
             put_space(&service, space, owner).await;
             std::fs::create_dir_all(service.workspace(space)).unwrap();
-            std::fs::write(service.workspace(space).join("a"), vec![0; bytes]).unwrap();
+            std::fs::write(service.workspace(space).join("a"), vec![0_u8; bytes]).unwrap();
         }
         let shop = who("shop");
         service.check_storage(&shop, 10).await.unwrap();

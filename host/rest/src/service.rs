@@ -5,6 +5,7 @@ use crate::callers::CallerStates;
 use crate::change_feed::ChangeFeed;
 use crate::followers::Followers;
 use crate::live::LiveRuns;
+use crate::pins::Pins;
 use crate::places::{Load, Places};
 use crate::problem::Problem;
 use crate::server_source::ServerSource;
@@ -31,6 +32,8 @@ pub struct ServiceSettings {
     pub config: String,
     /// Folder of the workspaces of spaces that are made at run time.
     pub workspaces: PathBuf,
+    /// Hosts of workspaces; `None` if all hosts of the store have the same folders, or there is one host.
+    pub pins: Option<Pins>,
     /// Maximum concurrent runs of one caller; others are queued.
     pub concurrency: usize,
     /// Maximum concurrent runs of all callers in this process; others are queued, and callers take turns.
@@ -200,12 +203,24 @@ pub(crate) fn test_service(folder: &std::path::Path) -> Service {
 /// The same with tenants.
 #[cfg(test)]
 pub(crate) fn test_service_of(folder: &std::path::Path, tenants: Tenants) -> Service {
+    made_test_service(folder, tenants, None)
+}
+
+/// The same with workspaces that are pinned to hosts.
+#[cfg(test)]
+pub(crate) fn test_service_pinned(folder: &std::path::Path, pins: Option<Pins>) -> Service {
+    made_test_service(folder, Tenants::default(), pins)
+}
+
+#[cfg(test)]
+fn made_test_service(folder: &std::path::Path, tenants: Tenants, pins: Option<Pins>) -> Service {
     let store = agent_spaces_journal::SqliteStore::open(&folder.join("journal"), Default::default()).unwrap();
     let settings = ServiceSettings {
         audit: None,
         project: "/project".to_owned(),
         config: "/project/config.json".to_owned(),
         workspaces: folder.join("workspaces"),
+        pins,
         concurrency: 1,
         places: 100,
         tenants,

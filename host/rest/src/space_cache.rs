@@ -2,6 +2,7 @@
 
 use crate::source::{AssembleError, Assembled, SpaceOutline};
 use moka::sync::Cache;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +41,11 @@ impl SpaceCache {
     /// Returns a space that was made before.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Assembled>> {
         self.made.get(key)
+    }
+
+    /// Returns the ids of the spaces that are kept.
+    pub(crate) fn ids(&self) -> HashSet<String> {
+        self.made.iter().map(|(key, _)| key.0.clone()).collect()
     }
 
     /// Forgets a space that ended.

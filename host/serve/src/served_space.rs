@@ -101,6 +101,9 @@ pub struct ServerInstructions {
     pub text: String,
 }
 
+/// Says why a client may not begin another program now, and what to do; `None` if it may.
+type Admission = dyn Fn(&Client) -> Option<String> + Send + Sync;
+
 /// Handle to the space that is served now. Clones share state.
 #[derive(Clone)]
 pub struct Offers {
@@ -114,6 +117,8 @@ pub struct Offers {
     observed: Option<ObservedResults>,
     /// Durable runs, passed on with every later offer.
     durable: Option<DurableSpace>,
+    /// Who may begin a program in code mode; everybody if there is none.
+    admission: Option<Arc<Admission>>,
     /// Time of the first offer.
     began: Arc<OnceLock<tokio::time::Instant>>,
     /// Notified on every request about functions.
@@ -155,6 +160,7 @@ impl Offers {
             name: None,
             observed: None,
             durable: None,
+            admission: None,
             began: Arc::default(),
             questions: Arc::default(),
         }
@@ -212,6 +218,19 @@ impl Offers {
     pub fn durable(mut self, durable: DurableSpace) -> Offers {
         self.durable = Some(durable);
         self
+    }
+
+    /// Asks before each program of code mode whether its client may begin it: see [`Offers::apart`] for other spaces, which
+    /// ask too.
+    #[must_use]
+    pub fn admitting(mut self, refusal: impl Fn(&Client) -> Option<String> + Send + Sync + 'static) -> Offers {
+        self.admission = Some(Arc::new(refusal));
+        self
+    }
+
+    /// Says why a client may not begin another program now; `None` if it may.
+    pub(super) fn refusal(&self, client: &Client) -> Option<String> {
+        self.admission.as_ref().and_then(|admission| admission(client))
     }
 
     /// Returns the names to expose that match no served function.

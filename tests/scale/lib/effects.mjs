@@ -21,15 +21,19 @@ export class Effects {
     // The time of a request is when this process gets to it, which is as late as this says.
     effects.lag = monitorEventLoopDelay({ resolution: 20 });
     effects.lag.enable();
+    effects.ticked = Date.now();
+    setInterval(() => (effects.ticked = Date.now()), 10).unref();
     effects.server = http.createServer((request, response) => {
       const at = Date.now();
+      // It may have come at any time since this process last had its turn.
+      const lag = at - effects.ticked;
       let body = '';
       request.on('data', (part) => {
         body += part;
         if (body.length > MAX_BODY) request.destroy();
       });
       request.on('end', async () => {
-        const receipt = effects.#apply(at, request, body);
+        const receipt = effects.#apply(at, lag, request, body);
         await sleep(random.between(...delay));
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ receipt }));
@@ -41,11 +45,11 @@ export class Effects {
     return effects;
   }
 
-  #apply(at, request, body) {
+  #apply(at, lag, request, body) {
     const { run, step } = JSON.parse(body);
     const key = (request.headers['idempotency-key'] ?? '').replace(/^"|"$/g, '');
     if (key === '') this.withoutKey += 1;
-    this.arrivals.push({ at, host: request.headers['x-host'], key, kind: request.url.slice(1), run, step });
+    this.arrivals.push({ at, lag, host: request.headers['x-host'], key, kind: request.url.slice(1), run, step });
     if (key !== '' && this.receipts.has(key)) return this.receipts.get(key);
     const receipt = this.receipts.size + 1;
     this.receipts.set(key, receipt);

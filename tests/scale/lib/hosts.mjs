@@ -1,5 +1,6 @@
 // The project that hosts serve, and hosts: processes of `agent-spaces serve`.
 
+import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
@@ -91,6 +92,8 @@ export class Host {
       XDG_CACHE_HOME: this.workroom.path('cache'),
       AGENT_SPACES_DATA: folder,
       AGENT_SPACES_TOKEN: TOKEN,
+      AGENT_SPACES_HOST_NAME: this.name,
+      AGENT_SPACES_HOST_KEY: `file:${this.workroom.path('host-key')}`,
       SCALE_HOST: this.label,
       ...store,
     };
@@ -99,6 +102,7 @@ export class Host {
   /** Makes its folder, and its way to the database. */
   async prepare() {
     this.workroom.make(this.name);
+    if (!existsSync(this.workroom.path('host-key'))) this.workroom.write('host-key', `${randomBytes(32).toString('base64')}\n`);
     this.port = await freePort();
     if (this.database) {
       this.proxy = await Proxy.open(this.database.nodes.map((node) => () => node.port));
@@ -207,7 +211,7 @@ export class Host {
   }
 }
 
-/** Prepares and starts hosts. All decide on approvals with the key of the first. */
+/** Prepares and starts hosts. All decide on approvals with the same secret; a version that has none, with the key of the first. */
 export async function startHosts(workroom, count, settings) {
   const hosts = [];
   for (let number = 1; number <= count; number += 1) {

@@ -124,9 +124,10 @@ async function lateRequests(sql, schema, effects) {
     const entries = sent.get(arrival.key);
     if (!epochs || !entries) continue;
     const newest = entries.filter((entry) => entry.at <= arrival.at).at(-1);
-    const ruling = epochs.filter((entry) => entry.at < arrival.at).at(-1);
+    const came = arrival.at - (arrival.lag ?? 0);
+    const ruling = epochs.filter((entry) => entry.at < came).at(-1);
     if (newest && ruling && newest.epoch < ruling.epoch) {
-      late.push(`${arrival.host} sent ${arrival.key} ${arrival.at - ruling.at} ms after another host had taken the run over`);
+      late.push(`${arrival.host} sent ${arrival.key} ${came - ruling.at} ms after another host had taken the run over`);
     }
   }
   return late;

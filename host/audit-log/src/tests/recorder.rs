@@ -1,9 +1,10 @@
 //! Background writing and its failures.
 
 use super::*;
+use crate::line::MAX_ENTRY;
 use crate::queue::MAX_ENTRIES;
 use crate::recorder::{Job, Recorder};
-use crate::settings::Settings;
+use crate::settings::{MAX_HOST, Settings};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ impl Place {
             sync_every: Duration::from_secs(1),
             rotation: None,
             shipping: None,
+            host: None,
         }
     }
 
@@ -73,6 +75,24 @@ fn entries_are_written_in_order_and_close_waits_for_them() {
     assert_eq!(place.found(), Verified { entries: 1000, ..one_file() });
     assert_eq!(fs::read_dir(place.heads.join("open")).expect("folder").count(), 0, "nobody has it open");
     assert_eq!(place.warnings(), Vec::<String>::new());
+}
+
+#[test]
+fn entries_name_their_host() {
+    let place = Place::new();
+    let recorder = Recorder::open(Settings { host: Some("h".repeat(MAX_HOST)), ..place.settings() }).expect("opens");
+    // The longest that is written as it is.
+    let text = "x".repeat(MAX_ENTRY - json!({ "type": "large", "text": "" }).to_string().len());
+    let large = json!({ "type": "large", "text": text });
+    for entry in [&json!({ "type": "small" }), &large, &json!("text"), &json!({})] {
+        recorder.record(entry).expect("room");
+    }
+    drop(recorder);
+    let entries = place.entries();
+    assert_eq!(entries[0], json!({ "type": "small", "host": "h".repeat(MAX_HOST) }));
+    assert_eq!((&entries[1]["text"], &entries[1]["host"]), (&large["text"], &entries[0]["host"]));
+    assert_eq!(entries[2..], [json!("text"), json!({})]);
+    assert_eq!(place.found(), Verified { entries: 4, ..one_file() });
 }
 
 #[test]

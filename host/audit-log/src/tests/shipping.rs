@@ -17,7 +17,8 @@ impl Place {
         let file = command.is_empty().then(|| self.elsewhere());
         let shipping = Some(Shipping { every: Duration::from_secs(3600), file, command });
         let (log, heads) = (self.log.clone(), self.heads.clone());
-        let settings = Settings { log, heads, sync_every: Duration::from_secs(1), rotation: None, shipping };
+        let settings =
+            Settings { log, heads, sync_every: Duration::from_secs(1), rotation: None, shipping, host: None };
         warnings::collect();
         let recorder = Recorder::open(settings).expect("opens");
         for number in numbers {

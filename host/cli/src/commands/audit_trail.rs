@@ -1,7 +1,7 @@
 //! Audit log of a command, opened as the configuration says.
 
 use super::failure::Failure;
-use super::{folders, terminal};
+use super::{folders, host_name, terminal};
 use agent_spaces::Code;
 use agent_spaces::config::{Audit, AuditSetting};
 use agent_spaces::project::Project;
@@ -38,6 +38,8 @@ pub(super) fn open(project: Option<&Project>, mode: AuditMode) -> Result<Option<
         sync_every: audit.sync.unwrap_or(SYNC_EVERY),
         rotation: Some(Rotation { bytes: audit.file_bytes.unwrap_or(FILE_BYTES), keep: audit.keep }),
         shipping: project.and_then(|project| shipping(project, &audit)),
+        // Only a name that was given: a host that is alone needs none.
+        host: host_name::given()?,
     };
     let default = AuditBudget::default();
     let budget = AuditBudget {

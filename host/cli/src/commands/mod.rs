@@ -9,7 +9,8 @@
 //! - Shared flags: `config_choice`, `space_choice`, `confinement`, `units`
 //! - `session`: the runtime, MCP clients and audit log of one command; `audit_trail`: opens that log
 //! - `run_output`: events and report of a run; `durable_run`: its durable execution; `run_command`: its recorded flags;
-//!   `journal`: the store of durable runs; `store_choice`: its address; `host_key`: secret of hosts that share one
+//!   `journal`: the store of durable runs; `store_choice`: its address; `host_key`: secret of hosts that share one;
+//!   `host_name`: name of this one
 //! - `serving`: shared parts of `serve` and `mcp serve`
 //! - `log_events`: `tracing` events for the operator
 //! - `folders`: the user's folders, and the engine with its cache; `script_file`: the script to run
@@ -37,6 +38,7 @@ mod failure;
 mod folders;
 mod foreign_configs;
 mod host_key;
+mod host_name;
 mod init;
 mod interrupt;
 mod journal;

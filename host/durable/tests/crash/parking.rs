@@ -118,6 +118,7 @@ async fn a_call_that_waited_for_approval_is_in_the_audit_log_of_the_host_that_ma
         sync_every: Duration::ZERO,
         rotation: None,
         shipping: None,
+        host: None,
     };
     let trail = AuditTrail::open(settings, AuditMode::Required, AuditBudget::default()).unwrap();
     let runs = world.runs(parking());

@@ -76,6 +76,7 @@ mod tests {
             sync_every: Duration::from_secs(1),
             rotation: None,
             shipping: None,
+            host: None,
         };
         AuditTrail::open(settings, mode, AuditBudget::default()).unwrap()
     }

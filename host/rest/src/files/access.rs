@@ -18,6 +18,7 @@ impl Service {
         work: impl FnOnce(&Files) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, Problem> {
         let space = self.space(who, space).await?;
+        self.check_here(&space)?;
         let assembled = self.assembled(&space).await?;
         let none = || Problem::denied("space.denied", "This space has no files");
         if assembled.files.is_none() {

@@ -76,7 +76,7 @@ fn p99(is_noisy: bool, most: usize) -> usize {
             noisy.start(now);
         }
         for (number, tenant) in quiet.iter_mut().enumerate() {
-            if (now + number * 7) % INTERVAL == 0 {
+            if (now + number * 7).is_multiple_of(INTERVAL) {
                 tenant.ask(&places, now);
             }
         }

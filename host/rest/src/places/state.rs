@@ -110,7 +110,7 @@ impl State {
     /// Gives free places to those whose turn it is.
     fn give_away(&mut self) {
         while self.running < self.places {
-            let Some((tenant, caller)) = self.next() else { return };
+            let Some((tenant, caller)) = self.whose_turn() else { return };
             let queue = self.tenants.get_mut(&tenant).and_then(|tenant| tenant.callers.get_mut(&caller));
             let Some(waiter) = queue.and_then(|caller| caller.waiting.pop_front()) else { return };
             self.start(&tenant, &caller);
@@ -120,7 +120,7 @@ impl State {
     }
 
     /// Returns the tenant and the caller whose turn it is.
-    fn next(&self) -> Option<(Arc<str>, Arc<str>)> {
+    fn whose_turn(&self) -> Option<(Arc<str>, Arc<str>)> {
         let mut first: Option<(Order, &Arc<str>, &Arc<str>)> = None;
         for (tenant_name, tenant) in self.tenants.iter().filter(|(_, tenant)| tenant.running < tenant.most) {
             for (name, caller) in tenant.callers.iter().filter(|(_, caller)| caller.running < self.of_caller) {

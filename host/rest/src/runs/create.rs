@@ -25,6 +25,9 @@ pub const INPUT_MODULE: &str = "@agent-spaces/input";
 /// File name of a source without a name.
 const DEFAULT_NAME: &str = "program.ts";
 
+/// Part of the standard library that reads and writes files.
+const FILES: &str = "fs";
+
 /// Most runs of a caller that wait for their turn.
 const MAX_QUEUED: usize = 100;
 
@@ -36,7 +39,8 @@ pub(crate) struct Source {
 }
 
 impl Service {
-    /// Starts a run, or queues it if its caller has as many as it may. Returns its task, if it was started.
+    /// Starts a run, or queues it if its caller has as many as it may, or it uses files of another host. Returns its
+    /// task, if it was started.
     pub(super) async fn start_run(
         &self,
         who: &Who,
@@ -50,7 +54,7 @@ impl Service {
         let limits = space.limits().within(&assembled.limits, assembled.longest)?;
         let limits = new.limits.within(&limits, limits.time)?;
         let name = file_name(new.name.as_deref(), source.program.as_deref());
-        let permit = self.try_enter(who.owner());
+        let mut permit = self.try_enter(who.owner());
         if permit.is_none() {
             self.check_queue(who).await?;
         }
@@ -65,6 +69,12 @@ impl Service {
         let caller = Arc::new(who.0.caller().clone());
         if let Some(error) = program.source().and_then(|source| source.refusal(&program, &caller)) {
             return Err(Problem::script(error));
+        }
+        let host = self.host_of_files(space).filter(|_| program.uses_standard(FILES)).map(str::to_owned);
+        if permit.is_some() && host.as_deref().is_some_and(|host| self.is_other_host(host)) {
+            // It waits for that host in the queue.
+            permit = None;
+            self.check_queue(who).await?;
         }
         let program = with_input(program, new.input.as_ref());
         let live = self.0.live.add(&id).ok_or_else(|| Problem::conflict("conflict", "The run is in progress"))?;
@@ -85,6 +95,7 @@ impl Service {
             name: new.name.clone(),
             program: source.program,
             given: space.given(),
+            host,
         };
         let info = RunInfo {
             space: Some(space.id.clone()),

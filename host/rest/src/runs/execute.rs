@@ -32,12 +32,17 @@ impl Service {
         *self.0.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
     }
 
-    /// Continues a run; `None` if it is not a run of this API, or of another configuration.
+    /// Continues a run; `None` if it is not a run of this API, or of another configuration, or it uses files of another
+    /// host.
     async fn resume(&self, run: &str) -> Result<Option<State>, DurableError> {
         let store = self.store();
         let header = header(&**store, run).await?;
         let is_own = |origin: &RunOrigin| origin.config == self.0.settings.config;
         let Some(origin) = RunOrigin::of(&header).filter(is_own) else { return Ok(None) };
+        // The author of a document cannot choose a host.
+        if origin.host.as_deref().is_some_and(|host| self.is_other_host(host)) && !is_imported(&**store, run).await? {
+            return Ok(None);
+        }
         // It may be about to leave memory here.
         let live = self.0.live.enter(run).await;
         let owner = header.caller.name.clone().unwrap_or_default();

@@ -23,6 +23,9 @@ pub(crate) struct RunOrigin {
     /// Part of its base that its space took when the run started; `None` for a configured space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) given: Option<GivenPart>,
+    /// Host that has the files that it uses; `None` if it uses none, or all hosts have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) host: Option<String>,
 }
 
 impl RunOrigin {

@@ -38,7 +38,7 @@ pub(crate) struct Made {
 }
 
 /// Space as the store keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct StoredSpace {
     pub(crate) name: String,
@@ -56,6 +56,9 @@ pub(crate) struct StoredSpace {
     pub(crate) expires_at: Option<i64>,
     #[serde(default)]
     pub(crate) webhook: Option<StoredWebhook>,
+    /// Host that has its files; `None` if all hosts have them, or it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) host: Option<String>,
     /// True while it is being removed.
     #[serde(default)]
     pub(crate) is_ending: bool,
@@ -101,6 +104,13 @@ impl SpaceRecord {
         let part: StoredSpace = serde_json::from_str(&body).map_err(|error| Problem::internal(&error))?;
         let base = part.base.clone();
         Ok(SpaceRecord { id, base, made: Some(Made { owner, part, version, created, updated }) })
+    }
+
+    /// Returns a space that ended, of which only the id is known.
+    pub(super) fn ended(document: Document) -> SpaceRecord {
+        let Document { id, owner, version, created, updated, .. } = document;
+        let part = StoredSpace { is_ending: true, ..StoredSpace::default() };
+        SpaceRecord { id, base: None, made: Some(Made { owner, part, version, created, updated }) }
     }
 
     /// Returns a hash of what it is made of.

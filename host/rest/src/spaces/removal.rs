@@ -9,6 +9,7 @@ use crate::time::now_ms;
 use agent_spaces_durable::control::{self, Cancelled};
 use agent_spaces_journal::{Document, DocumentFilter, Expected, Filter, NewDocument, Status};
 use agent_spaces_pipeline::OPERATOR_TARGET;
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// Kind of the documents of spaces that ended.
@@ -19,6 +20,10 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Longest time that cancelled runs have to leave memory. Most need a moment.
 const LEAVING_TIME: Duration = Duration::from_secs(5);
+
+/// Time for which hosts that do not have the files of a space that ends go on with its end: the one that began it may
+/// have died before it cancelled all runs.
+const HELP_TIME_MS: i64 = 60_000;
 
 /// Spaces and runs that are read at once.
 const PAGE: usize = 100;
@@ -38,7 +43,7 @@ impl Service {
     }
 
     /// Cancels the runs of a space that ends, and deletes its files and the space. A space whose webhook is still to be
-    /// told of something is deleted by a later sweep.
+    /// told of something is deleted by a later sweep, and one whose files are on another host by that host.
     async fn finish_ending(&self, space: &SpaceRecord) -> Result<(), Problem> {
         let (mut before, mut leaving) = (None, Vec::new());
         loop {
@@ -58,6 +63,10 @@ impl Service {
         // They may use the sessions and the files that are removed.
         self.0.live.left(&leaving, LEAVING_TIME).await;
         self.remove_kept(space).await?;
+        if self.elsewhere(space).is_some() {
+            // Its own host finds it in a sweep, removes its files and deletes it. If that host is gone, a prune deletes it.
+            return Ok(());
+        }
         if !self.is_awaited(space).await? {
             self.remember_ended(space).await?;
             let version = space.made.as_ref().map(|made| made.version);
@@ -110,6 +119,12 @@ impl Service {
             if let Err(problem) = self.sweep().await {
                 tracing::warn!(target: OPERATOR_TARGET, "spaces whose time is over were not ended: {}", problem.code());
             }
+            if self.store().is_shared()
+                && let Err(problem) = self.forget_ended(&self.0.spaces.ids()).await
+            {
+                let code = problem.code();
+                tracing::warn!(target: OPERATOR_TARGET, "something of spaces that other hosts ended is left: {code}");
+            }
             tokio::select! {
                 () = tokio::time::sleep(INTERVAL) => {}
                 () = self.0.draining.cancelled() => return,
@@ -117,7 +132,23 @@ impl Service {
         }
     }
 
-    async fn sweep(&self) -> Result<(), Problem> {
+    /// Removes what is kept here for spaces that another host ended lately: MCP servers and their folders. `used` are the
+    /// spaces that this host has used.
+    pub(super) async fn forget_ended(&self, used: &HashSet<String>) -> Result<(), Problem> {
+        if used.is_empty() {
+            return Ok(());
+        }
+        // The newest, which are more than end between two looks.
+        let filter = DocumentFilter { limit: PAGE, ..DocumentFilter::of(ENDED_KIND) };
+        for document in self.store().documents(filter).await? {
+            if used.contains(&document.id) {
+                self.remove_kept(&SpaceRecord::ended(document)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn sweep(&self) -> Result<(), Problem> {
         let now = now_ms();
         let due = now.saturating_add(REMOVAL_TIME_MS);
         let mut before = None;
@@ -129,8 +160,10 @@ impl Service {
             before = Some((last.created, last.id.clone()));
             for document in page {
                 let id = document.id.clone();
-                // One that cannot be ended does not hold up the others.
-                if let Err(problem) = self.sweep_space(document).await {
+                // One that cannot be ended does not hold up the others. What another host changed meanwhile, it ends.
+                if let Err(problem) = self.sweep_space(document).await
+                    && problem.code() != "precondition"
+                {
                     let code = problem.code();
                     tracing::warn!(target: OPERATOR_TARGET, "the space {id} was not ended and is tried again: {code}");
                 }
@@ -142,7 +175,10 @@ impl Service {
     async fn sweep_space(&self, document: Document) -> Result<(), Problem> {
         let space = SpaceRecord::read(document)?;
         let Some(made) = &space.made else { return Ok(()) };
+        let is_left_to_host =
+            || now_ms().saturating_sub(made.updated) > HELP_TIME_MS && self.elsewhere(&space).is_some();
         match made.part.is_ending {
+            true if is_left_to_host() => Ok(()),
             true => self.finish_ending(&space).await,
             false if !made.part.is_alive() => {
                 let subject = Subject::space(&space.id);

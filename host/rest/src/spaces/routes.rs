@@ -67,6 +67,8 @@ async fn create(
         limits: new.limits,
         expires_at: end(new.ttl_seconds)?,
         webhook,
+        // Known when it is made: the request does not choose it.
+        host: None,
         is_ending: false,
     };
     let mut id = ids::new(PREFIX)?;
@@ -102,13 +104,14 @@ async fn create(
 }
 
 /// Checks and stores a space.
-async fn make(service: &Service, who: &Who, id: &str, part: StoredSpace) -> Result<SpaceRecord, Problem> {
+async fn make(service: &Service, who: &Who, id: &str, mut part: StoredSpace) -> Result<SpaceRecord, Problem> {
     // A space that cannot be made is not stored.
     let (owner, now) = (who.owner().to_owned(), crate::time::now_ms());
     let made = Made { owner, part: part.clone(), version: 1, created: now, updated: now };
     let trial = SpaceRecord { id: id.to_owned(), base: part.base.clone(), made: Some(made) };
     let assembled = service.assembled(&trial).await?;
     part.limits.within(&assembled.limits, assembled.longest)?;
+    part.host = service.pin(&assembled);
     // Until it is stored: two at once do not both pass the check.
     let _of_tenant = service.making_of_tenant(who).await;
     let _making = service.0.callers.making(who.owner()).await;
@@ -243,6 +246,10 @@ async fn change(
         let trial = SpaceRecord { made: Some(Made { part: part.clone(), ..made.clone() }), ..space.clone() };
         let assembled = service.assembled(&trial).await?;
         part.limits.within(&assembled.limits, assembled.longest)?;
+        // One that had no files gets them here.
+        if part.host.is_none() && service.assembled(&space).await.is_ok_and(|before| before.files.is_none()) {
+            part.host = service.pin(&assembled);
+        }
     }
     if change.ttl_seconds.is_some() {
         part.expires_at = end(change.ttl_seconds)?;

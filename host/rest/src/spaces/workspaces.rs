@@ -62,10 +62,14 @@ impl Service {
         // A journal that never had a space may be a new one beside the folders of another: files stay then.
         let knows_spaces = self.has_documents(KIND).await? || self.has_documents(ENDED_KIND).await?;
         for id in found {
-            if self.store().document(KIND, &id).await?.is_some() {
+            let workspace = self.workspace(&id);
+            if let Some(document) = self.store().document(KIND, &id).await? {
+                if self.elsewhere(&SpaceRecord::read(document)?).is_some() {
+                    // Another host has its files: this folder was made for checks, and is removed only if it is empty.
+                    let _removed = tokio::task::spawn_blocking(move || std::fs::remove_dir(workspace)).await;
+                }
                 continue;
             }
-            let workspace = self.workspace(&id);
             let removal = move || if knows_spaces { remove(&workspace) } else { std::fs::remove_dir(&workspace) };
             match tokio::task::spawn_blocking(removal).await {
                 Ok(Ok(())) => {

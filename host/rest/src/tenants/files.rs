@@ -84,8 +84,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::create_dir_all(root.join("a/b")).unwrap();
-        fs::write(root.join("one"), [0; 10]).unwrap();
-        fs::write(root.join("a/b/two"), [0; 7]).unwrap();
+        fs::write(root.join("one"), [0_u8; 10]).unwrap();
+        fs::write(root.join("a/b/two"), [0_u8; 7]).unwrap();
         assert_eq!((size(root).unwrap(), size(&root.join("missing")).unwrap()), (17, 0));
         #[cfg(unix)]
         {

@@ -98,9 +98,14 @@ impl Meter {
         if !self.is_fresh() {
             self.store(store, id, now_ms).await?;
         }
+        Ok(self.known(now_ms))
+    }
+
+    /// Returns what is known of this hour without asking the store.
+    pub(crate) fn known(&self, now_ms: i64) -> Used {
         let mut counted = self.counted();
         counted.enter(now_ms);
-        Ok(counted.stored.used.plus(counted.unsaved))
+        counted.stored.used.plus(counted.unsaved)
     }
 
     /// Returns true if something is to be stored.

@@ -74,6 +74,14 @@ impl Tenants {
         }
     }
 
+    /// Says why a caller may not begin another program now: its tenant has used up a quota by the hour, as far as this
+    /// process knows. `None` if it may.
+    pub fn refusal(&self, caller: &str) -> Option<String> {
+        let (tenant, now) = (self.of(caller)?, crate::time::now_ms());
+        let quota = tenant.quotas.used_up(&tenant.meter.known(now))?;
+        Some(quota.detail(&tenant.name, &tenant.quotas, seconds_left(now)))
+    }
+
     /// Returns the tenant of a caller; `None` for one that is a tenant by itself.
     pub(crate) fn of(&self, caller: &str) -> Option<&Arc<Tenant>> {
         self.0.by_caller.get(caller)

@@ -88,19 +88,27 @@ impl Quota {
         }
     }
 
-    /// Creates the problem of a tenant that has used it up. `seconds` are left of the hour, for a quota by the hour.
-    pub(crate) fn problem(self, tenant: &str, quotas: &Quotas, seconds: Option<u32>) -> Problem {
+    /// Returns what a tenant is told that has used it up. `seconds` are left of the hour.
+    pub(crate) fn detail(self, tenant: &str, quotas: &Quotas, seconds: u32) -> String {
         let (key, most) = (self.key(), quotas.configured(self));
-        let raise = format!("ask the operator to raise `serve.tenants.{tenant}.{key}`");
-        let used = format!("The tenant `{tenant}` has used up its quota `{key}` of {most}");
-        match (self, seconds) {
-            (Quota::Spaces, _) => Problem::denied(self.code(), format!("{used}: delete spaces, or {raise}")),
-            (Quota::Storage, _) => Problem::denied(self.code(), format!("{used} bytes: delete files, or {raise}")),
-            (_, seconds) => {
-                let seconds = seconds.unwrap_or(1).max(1);
-                let detail = format!("{used}: try again in {seconds} seconds, or {raise}");
-                Problem::busy(self.code(), detail).after(seconds)
-            }
+        let way_out = match self {
+            Quota::Spaces => "delete spaces".to_owned(),
+            Quota::Storage => "delete files".to_owned(),
+            Quota::Fuel | Quota::Memory | Quota::Calls => format!("try again in {seconds} seconds"),
+        };
+        format!(
+            "The tenant `{tenant}` has used up its quota `{key}` of {most}: {way_out}, or ask the operator to raise \
+             `serve.tenants.{tenant}.{key}`"
+        )
+    }
+
+    /// Creates the problem of a tenant that has used it up. `seconds` are left of the hour.
+    pub(crate) fn problem(self, tenant: &str, quotas: &Quotas, seconds: u32) -> Problem {
+        let detail = self.detail(tenant, quotas, seconds);
+        match self {
+            // Waiting does not help.
+            Quota::Spaces | Quota::Storage => Problem::denied(self.code(), detail),
+            Quota::Fuel | Quota::Memory | Quota::Calls => Problem::busy(self.code(), detail).after(seconds.max(1)),
         }
     }
 }
@@ -125,7 +133,7 @@ mod tests {
     #[test]
     fn a_problem_says_which_quota_it_is_and_what_to_do() {
         let quotas = Quotas { calls_per_hour: Some(3), storage: Some(5), spaces: Some(2), ..Quotas::default() };
-        let calls = Quota::Calls.problem("acme", &quotas, Some(90));
+        let calls = Quota::Calls.problem("acme", &quotas, 90);
         let json = serde_json::to_value(&calls).unwrap();
         assert_eq!((&json["status"], &json["code"]), (&429.into(), &"quota.calls".into()));
         let detail = json["detail"].as_str().unwrap();
@@ -133,7 +141,7 @@ mod tests {
         assert!(detail.contains("`serve.tenants.acme.callsPerHour`"), "{detail}");
         assert_eq!(calls.into_response().headers()["retry-after"], "90");
         for (quota, code) in [(Quota::Spaces, "quota.spaces"), (Quota::Storage, "quota.storage")] {
-            let problem = quota.problem("acme", &quotas, None);
+            let problem = quota.problem("acme", &quotas, 90);
             assert_eq!(problem.code(), code);
             let response = problem.into_response();
             assert_eq!(response.status(), 403);

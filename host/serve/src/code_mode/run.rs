@@ -110,6 +110,9 @@ impl CodeMode {
             };
             limits.time = time;
         }
+        if let Some(message) = self.0.offers.refusal(client) {
+            return Err(run_result::of_refused(&RunError::new(Code::RunBusy, message), None));
+        }
         let limiter = self.0.caller_limiters.of(client);
         let entering = tokio::time::timeout(MAX_WAIT, limiter.enter());
         let Ok(permit) = reporter.during("waiting for another run to end", entering).await else {

@@ -141,6 +141,7 @@ mod tests {
             sync_every: Duration::from_secs(1),
             rotation: None,
             shipping: None,
+            host: None,
         };
         let files = Some((settings.log.clone(), settings.heads.clone()));
         let trail = AuditTrail::open(settings, AuditMode::Required, AuditBudget::default()).unwrap();

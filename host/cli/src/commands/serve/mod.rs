@@ -9,6 +9,7 @@
 //! - `servers`: MCP servers of the project for the REST API
 //! - `sessions`: sessions of the console in the audit log
 //! - `shares`: tenants of the configuration, and places of runs
+//! - `workspaces`: folders of workspaces, of this host or shared with others
 //! - `drain_delay`: time between a signal and the shutdown
 
 pub(super) mod agents;
@@ -22,17 +23,17 @@ mod shares;
 mod slack;
 mod source;
 mod telemetry;
+mod workspaces;
 
 use super::agent::settings::Settings;
 use super::confinement::ConfineChoice;
 use super::failure::Failure;
-use super::foreign_configs::file::make_folder;
 use super::serving::listener::Listener;
 use super::serving::settings::ServeSettings;
 use super::serving::source::{Source, SourceOptions};
 use super::serving::{StopSignals, discovery, durable};
 use super::space_choice::SpaceChoice;
-use super::{approvals, console, folders, session, terminal};
+use super::{approvals, console, folders, host_name, session, terminal};
 use agent_spaces::agent::CalledAgents;
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::confinement::HostNeeds;
@@ -57,6 +58,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::ServedMetrics;
+use workspaces::Workspaces;
 
 /// Time that blocking tasks have at shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(200);
@@ -82,8 +84,8 @@ const CONNECTIONS: Limits = Limits { of_caller: 1_000, of_all: 5_000, unauthenti
   curl -H \"Authorization: Bearer $(cat ~/.local/state/agent-spaces/serve.token)\" http://127.0.0.1:7878/v1/spaces
 
 `agent-spaces console` opens the console. The OpenAPI document is at /openapi.json; /health, /ready and /metrics are for operators.
-Environment: AGENT_SPACES_LISTEN, AGENT_SPACES_DATA and AGENT_SPACES_DRAIN_DELAY stand for --listen, --data and --drain-delay;
-AGENT_SPACES_TOKEN is the operator's token.")]
+Environment: AGENT_SPACES_LISTEN, AGENT_SPACES_DATA, AGENT_SPACES_HOST_NAME and AGENT_SPACES_DRAIN_DELAY stand for --listen,
+--data, --host-name and --drain-delay; AGENT_SPACES_TOKEN is the operator's token.")]
 pub(super) struct ServeCommand {
     #[command(flatten)]
     choice: SpaceChoice,
@@ -94,6 +96,11 @@ pub(super) struct ServeCommand {
     /// Folder of the journal, tokens, counts and workspaces [default: the user's folders]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    /// Name of this host among those that share a store, for workspaces and the audit log: a stable one [default: the
+    /// variable AGENT_SPACES_HOST_NAME, else the name of the machine]
+    #[arg(long, value_name = "NAME", value_parser = host_name::parse)]
+    host_name: Option<String>,
 
     /// Scope granted to the operator, for functions that require one; may be repeated
     #[arg(long, value_name = "SCOPE")]
@@ -141,11 +148,13 @@ impl ServeCommand {
         if let Some(folder) = &self.data {
             folders::use_data(folder)?;
         }
+        host_name::choose(self.host_name.clone());
         let models = self.confine.may_enter(&self.choice).then(|| Settings::ai_agent_file(&self.choice)).flatten();
+        let workspaces = Workspaces::of(&self.choice);
         let needs = HostNeeds {
             read: self.listener.token_file().into_iter().chain(models).collect(),
-            kept: folders::workspaces().into_iter().collect(),
-            ..HostNeeds::default()
+            kept: workspaces.own().into_iter().collect(),
+            write: workspaces.shared().into_iter().collect(),
         };
         let drain_delay = self.drain_delay.resolve()?;
         self.confine.enter(&self.choice, Some(Path::new(".")), needs)?;
@@ -158,7 +167,10 @@ impl ServeCommand {
         let metrics = ServedMetrics::new();
         let decisions = ElicitedDecisions::default();
         let operator = Client::of_process(Caller { scopes: self.scope.into_iter().collect(), ..Caller::default() });
-        let offers = Offers::new(folders::outlines()).named(settings.name);
+        let tenants = shares.tenants.clone();
+        let offers = Offers::new(folders::outlines())
+            .named(settings.name)
+            .admitting(move |client| tenants.refusal(client.owner()));
         let mode = Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency));
         let configured = agents::configured(&self.choice);
         let (choice, handle, is_traced) = (self.choice, runtime.handle().clone(), self.trace_mcp);
@@ -188,7 +200,7 @@ impl ServeCommand {
         let served = runtime.block_on(serve(
             source.clone(),
             mode.clone(),
-            (operator, settings.concurrency, shares),
+            (operator, settings.concurrency, shares, workspaces),
             (&self.listener, drain_delay),
             (metrics, self.metrics_open),
             agents.clone(),
@@ -226,7 +238,7 @@ fn raise_file_limit() {}
 async fn serve(
     source: Arc<Source>,
     mode: Mode,
-    (operator, concurrency, shares): (Client, usize, Shares),
+    (operator, concurrency, shares, workspaces): (Client, usize, Shares, Workspaces),
     (listener, drain_delay): (&Listener, Duration),
     (metrics, is_metrics_open): (ServedMetrics, bool),
     agents: Option<Arc<Agents>>,
@@ -236,7 +248,7 @@ async fn serve(
     let mut signals = StopSignals::new();
     let bound = listener.bind(operator, source.project()).await?;
     let sessions = has_console.then(|| Sessions::new(&bound.callers));
-    let service = service(&source, concurrency, shares)?;
+    let service = service(&source, concurrency, shares, &workspaces).await?;
     service.show_servers(Arc::new(ProjectServers::new(source.clone())));
     service.remove_stray_workspaces().await;
     tokio::spawn(discovery::discover(source.clone()));
@@ -300,17 +312,18 @@ async fn serve(
 }
 
 /// Creates the service of the REST API.
-fn service(source: &Arc<Source>, concurrency: usize, shares: Shares) -> Result<Service, Failure> {
+async fn service(
+    source: &Arc<Source>,
+    concurrency: usize,
+    shares: Shares,
+    workspaces: &Workspaces,
+) -> Result<Service, Failure> {
     let store = source.store().ok_or_else(|| Failure::new(Code::HostJournal, "the journal is not open", None))?;
     let kept = source.durable();
     let token = approver::token(&*store)?;
     let channel = approvals::journal_channel(store.clone(), Some(token.key()))?;
-    let workspaces = folders::workspaces().ok_or_else(|| {
-        Failure::new(Code::HostState, "there is no home folder for workspaces", Some("name one with --data"))
-    })?;
-    make_folder(&workspaces).map_err(|error| {
-        Failure::new(Code::HostState, format!("{}: {error}", workspaces.display()), Some("name a folder with --data"))
-    })?;
+    let pins = workspaces.pins(&*store)?;
+    let workspaces = workspaces.open(&*store).await?;
     let (project, config) = source.origin();
     let audit = source.session().audit().map(|log| ServedAuditLog::shared(log, folders::audit_files()));
     let webhooks_reach_private = source.project().is_some_and(Project::webhooks_reach_private);
@@ -318,6 +331,7 @@ fn service(source: &Arc<Source>, concurrency: usize, shares: Shares) -> Result<S
         project,
         config,
         workspaces,
+        pins,
         concurrency,
         places: shares.places,
         tenants: shares.tenants,

@@ -232,6 +232,10 @@ fn configured(project: Option<&Project>) -> Result<Callers, Failure> {
         let known = Caller { name: Some(name.clone()), scopes: caller.scopes.clone(), ..Caller::default() };
         let client = Client::named(name, known);
         let client = if caller.may_approve { client.approving() } else { client };
+        let client = match &caller.tenant {
+            Some(tenant) => client.of_tenant(tenant),
+            None => client,
+        };
         callers
             .add(token, client)
             .map_err(|error| refused(format!("{place}: {error}"), "give each caller a token of their own"))?;

@@ -36,7 +36,10 @@ pub(super) fn service(store: &Arc<dyn Store>, webhooks_reach_private: bool) -> S
         project: PROJECT.to_owned(),
         config: "/project/config.json".to_owned(),
         workspaces: "/nowhere".into(),
+        pins: None,
         concurrency: 1,
+        places: 100,
+        tenants: Default::default(),
         approver: ApproverToken::new().unwrap(),
         webhooks_reach_private,
     };

@@ -50,9 +50,9 @@ impl DefinitionFile {
         }
         let code = self.handlers.clone().into_iter().chain(self.scripts());
         for file in code {
-            let folder = file.parent().map(Path::to_owned);
-            let is_projects = |folder: &PathBuf| folder.canonicalize().ok() == project.canonicalize().ok();
-            files.extend(folder.filter(|folder| !is_projects(folder)));
+            let folder = file.parent().map(or_here);
+            let is_projects = |folder: &&Path| folder.canonicalize().ok() == or_here(project).canonicalize().ok();
+            files.extend(folder.filter(|folder| !is_projects(folder)).map(Path::to_owned));
             files.push(file);
         }
         files.extend(self.commands.iter().flat_map(DefinedCommands::files));
@@ -69,6 +69,11 @@ impl DefinitionFile {
         });
         scripts.collect()
     }
+}
+
+/// The folder of a bare file name is empty, and means the current one.
+fn or_here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 /// Checks a folder as a workspace. Refuses a folder that is closed to scripts or overlaps a protected path.

@@ -50,6 +50,7 @@ fn shown(change: &Change) -> String {
             format!("{} of {}: {}{asks}", row.id, row.summary.caller, row.status)
         }
         Change::Approval { run, owner, status, .. } => format!("approval of {run} of {owner}: {status:?}"),
+        Change::AgentApproval { agent, owner, status, .. } => format!("approval of {agent} of {owner}: {status:?}"),
         Change::Missed => "missed".to_owned(),
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Change, ChangeFeed, Following, MAX_BEHIND, MAX_FOLLOWERS};
 use crate::approval_request::{ApprovalStatus, of_ticket};
-use agent_spaces_approvals::{ApproverToken, Decision};
+use agent_spaces_approvals::{ApproverToken, Decision, Settled, WaitingCall};
 use agent_spaces_journal::{Approval, Claim, Entry, NewRun, SqliteStore, Status, Store, Summary, Wake};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 /// A feed, and the store as another process has it.
@@ -131,6 +131,40 @@ async fn a_run_that_ends_between_two_looks_is_told_with_its_end() {
         let seen = until(&mut following, &last).await;
         assert_eq!(seen.iter().filter(|change| **change == last).count(), 1, "{seen:?}");
     }
+}
+
+#[tokio::test]
+async fn calls_that_wait_in_memory_are_told() {
+    let fixture = Fixture::new();
+    let (listener, now) = (fixture.feed.call_listener(), SystemTime::now());
+    let mut following = fixture.feed.follow("ann").unwrap();
+    let mut call = WaitingCall {
+        id: "apr_1".to_owned(),
+        owner: "ann".to_owned(),
+        agent: "planner".to_owned(),
+        session: None,
+        message: "Pay?".to_owned(),
+        function: "bank.pay".to_owned(),
+        function_id: "capabilities:bank/bank@1.0.0#pay".to_owned(),
+        module: "@capabilities/bank".to_owned(),
+        params: vec![None],
+        created: now,
+        expires: now,
+        settled: None,
+    };
+    listener(&call);
+    until(&mut following, "approval of planner of ann: Pending").await;
+    let (decision, caller) = (Decision::deny("ann", None), "ann".to_owned());
+    call.settled = Some(Settled::Decided { decision, caller, at: now });
+    listener(&call);
+    until(&mut following, "approval of planner of ann: Denied").await;
+    call.settled = Some(Settled::Over);
+    listener(&call);
+    until(&mut following, "approval of planner of ann: Expired").await;
+    drop(following);
+    drop(fixture);
+    // Nobody is there any more.
+    listener(&call);
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ pub(super) struct ListRequest {
 
 /// Item of a list.
 enum Listed {
-    OfRun(StoredApproval),
+    OfRun(Box<StoredApproval>),
     OfAgent(Arc<WaitingCall>),
 }
 
@@ -73,7 +73,8 @@ impl ListRequest {
             self.page.after.as_ref().is_none_or(is_after) && !stopped.as_ref().is_some_and(is_after)
         };
         let calls = calls.into_iter().filter(|call| self.is_listed(call) && is_in_reach(call));
-        let mut listed: Vec<Listed> = found.into_iter().map(Listed::OfRun).chain(calls.map(Listed::OfAgent)).collect();
+        let found = found.into_iter().map(|approval| Listed::OfRun(Box::new(approval)));
+        let mut listed: Vec<Listed> = found.chain(calls.map(Listed::OfAgent)).collect();
         listed.sort_by_cached_key(Listed::position);
         if self.order == ListOrder::Newest {
             listed.reverse();

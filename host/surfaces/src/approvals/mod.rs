@@ -140,12 +140,12 @@ impl State {
 
     /// Forgets the oldest settled call of some, if there are more than this many.
     fn forget_oldest(&mut self, most: usize, is_one: impl Fn(&WaitingCall) -> bool) {
-        let settled = || self.entries.values().filter(|entry| entry.settled_at.is_some() && is_one(&entry.call));
-        if settled().count() <= most {
-            return;
-        }
-        if let Some(id) = settled().min_by_key(|entry| entry.number).map(|entry| entry.call.id.clone()) {
-            self.entries.remove(&id);
+        let settled = self.entries.values().filter(|entry| entry.settled_at.is_some() && is_one(&entry.call));
+        let settled: Vec<(u64, String)> = settled.map(|entry| (entry.number, entry.call.id.clone())).collect();
+        if settled.len() > most
+            && let Some((_, oldest)) = settled.into_iter().min()
+        {
+            self.entries.remove(&oldest);
         }
     }
 }

@@ -1,4 +1,8 @@
-//! Explanation of the policy's decision about a function, and of what the space lacks for its calls.
+//! Explanation of the policy's decision about a function.
+//!
+//! - `lack`: files and network that a function needs and the space lacks
+
+mod lack;
 
 use crate::body::JsonBody;
 use crate::path::Path;
@@ -8,11 +12,10 @@ use crate::query::NoQuery;
 use crate::service::Service;
 use crate::source::Assembled;
 use crate::who::Who;
-use agent_spaces_policy::{Decision, Explained, Explanation, FilePolicy, FunctionId, NetworkPolicy};
+use agent_spaces_policy::{Decision, Explained, Explanation, FunctionId};
 use agent_spaces_serve::Card;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::shown::Shown;
-use agent_spaces_types::standard::is_part;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -30,13 +33,6 @@ const MAX_LINE: usize = 2_000;
 
 /// Place of conditions that a definition makes, which its callers may read anyway.
 const OF_DEFINITION: &str = "the definition of ";
-
-/// Places of what a space has, which manifests show to its callers too.
-const FILES: &str = "the files of the space";
-const NETWORK: &str = "the network of the space";
-
-/// Functions of `fs` that change files; all others read.
-const WRITES: [&str; 5] = ["write-file", "write-bytes", "append-file", "delete", "mkdir"];
 
 pub(crate) fn router() -> OpenApiRouter<Service> {
     OpenApiRouter::new().routes(routes!(explain))
@@ -103,7 +99,7 @@ impl ExplanationView {
     /// Shows an explanation. Rules of the policy are for the operator: they say how it could be got around.
     fn of(explanation: &Explanation, is_operator: bool) -> ExplanationView {
         let decision = PolicyDecision::from(explanation.outcome);
-        let is_told = |place: &str| place.starts_with(OF_DEFINITION) || [FILES, NETWORK].contains(&place);
+        let is_told = |place: &str| place.starts_with(OF_DEFINITION) || lack::is_place(place);
         let is_shown = |rule: &&Explained| is_operator || is_told(&rule.place);
         let rules: Vec<ExplainedRule> = explanation.checks.iter().filter(is_shown).map(ExplainedRule::of).collect();
         let text = match is_operator {
@@ -134,33 +130,6 @@ fn told(function: &str, decision: PolicyDecision, rules: &[ExplainedRule]) -> St
         rule.why.iter().for_each(|why| text.push_str(&format!(": {why}")));
     }
     text
-}
-
-/// Returns the condition that every call of a function of the standard library fails, because the space lacks the files or
-/// the network that it needs. Rules over functions know nothing of these.
-fn lack(function: &FunctionId, files: Option<FilePolicy>, network: &NetworkPolicy) -> Option<Explained> {
-    let fails = |text: &str, place: &str| {
-        Some(Explained { text: text.to_owned(), place: place.to_owned(), passes: Some(false), why: None })
-    };
-    if is_part(function.interface(), "http") {
-        let has_network = network.enabled && !network.domains.is_empty();
-        return if has_network { None } else { fails("programs must have a network", NETWORK) };
-    }
-    if !is_part(function.interface(), "fs") {
-        return None;
-    }
-    match files.filter(|files| files.read || files.write) {
-        None => fails("programs must have files", FILES),
-        Some(files) if WRITES.contains(&function.function()) => {
-            if files.write {
-                None
-            } else {
-                fails("programs must be allowed to write files", FILES)
-            }
-        }
-        Some(files) if !files.read => fails("programs must be allowed to read files", FILES),
-        Some(_) => None,
-    }
 }
 
 /// Sanitizes untrusted text and keeps it on one line.
@@ -204,7 +173,7 @@ async fn explain(
         })?;
         let policy = assembled.reach.policy();
         let files = assembled.files.as_ref().map(|_| *policy.files());
-        if let Some(lack) = lack(&function, files, policy.network()) {
+        if let Some(lack) = lack::of(&function, files, policy.network()) {
             explanation.outcome = Decision::Deny;
             explanation.checks.push(lack);
         }
@@ -238,9 +207,7 @@ fn identify(assembled: &Assembled, who: &Who, name: &str) -> Result<FunctionId, 
 #[cfg(test)]
 mod tests {
     use super::{ExplanationView, lack};
-    use agent_spaces_policy::{
-        Because, Decision, DomainPattern, Explained, Explanation, FilePolicy, FunctionId, NetworkPolicy,
-    };
+    use agent_spaces_policy::{Because, Decision, Explained, Explanation, FunctionId, NetworkPolicy};
     use serde_json::json;
 
     fn explanation() -> Explanation {
@@ -286,32 +253,13 @@ mod tests {
         let expected = "A call of bank.pay is refused\n  fails: the parameters must fit their schema: no `to`";
         assert_eq!(shown["text"], expected);
     }
+
     #[test]
-    fn files_and_network_that_a_space_lacks_deny_what_needs_them() {
-        let of = |part: &str, name: &str| FunctionId::new(format!("agent-spaces:std/{part}@1.0.0"), name);
-        let files = |read, write| Some(FilePolicy { read, write, max_file_bytes: 1, max_total_bytes: 1 });
-        let off = NetworkPolicy::default();
-        let on = NetworkPolicy {
-            enabled: true,
-            domains: vec![DomainPattern::parse("api.example.com").unwrap()],
-            ..off.clone()
-        };
-        let lacks =
-            |part: &str, name: &str, files, network: &NetworkPolicy| lack(&of(part, name), files, network).is_some();
-        assert!(lacks("http", "get", files(true, true), &off) && !lacks("http", "get", None, &on));
-        assert!(lacks("http", "get", None, &NetworkPolicy { domains: Vec::new(), ..on.clone() }), "no host is allowed");
-        for name in ["read-file", "list", "write-file", "delete"] {
-            assert!(lacks("fs", name, None, &on) && lacks("fs", name, files(false, false), &on), "{name}");
-            assert!(!lacks("fs", name, files(true, true), &off), "{name}");
-        }
-        assert!(lacks("fs", "mkdir", files(true, false), &on) && !lacks("fs", "glob", files(true, false), &on));
-        assert!(lacks("fs", "glob", files(false, true), &on) && !lacks("fs", "mkdir", files(false, true), &on));
-        assert!(!lacks("time", "now", None, &off));
-        assert_eq!(lack(&FunctionId::new("capabilities:http/http@1.0.0", "get"), None, &off), None, "another's");
-        let mut lacking = explanation();
-        lacking.checks = lack(&of("http", "get"), None, &off).into_iter().collect();
-        let shown = serde_json::to_value(ExplanationView::of(&lacking, false)).unwrap();
-        assert_eq!(shown["rules"][0]["place"], "the network of the space", "callers are told: {shown}");
+    fn a_caller_is_told_what_the_space_lacks() {
+        let get = FunctionId::new("agent-spaces:std/http@1.0.0", "get");
+        let checks: Vec<Explained> = lack::of(&get, None, &NetworkPolicy::default()).into_iter().collect();
+        let shown = serde_json::to_value(ExplanationView::of(&Explanation { checks, ..explanation() }, false)).unwrap();
+        assert_eq!(shown["rules"][0]["place"], "the network of the space", "{shown}");
         assert!(shown["text"].as_str().unwrap().ends_with("fails: programs must have a network"), "{shown}");
     }
 }

@@ -15,6 +15,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// Parameters of the query.
+pub(super) const PARAMETERS: [&str; 7] = ["status", "run", "space", "agent", "order", "limit", "cursor"];
+
 /// Position in a list of approvals: a time and an id, which mean other approvals in the other order.
 type Position = (i64, String, ListOrder);
 
@@ -44,9 +47,6 @@ impl Listed {
 }
 
 impl ListRequest {
-    /// Parameters of the query.
-    pub(super) const PARAMETERS: [&str; 7] = ["status", "run", "space", "agent", "order", "limit", "cursor"];
-
     /// Reads what a request asks for, and refuses the cursor of a list in another order.
     pub(super) fn read(query: &Query) -> Result<ListRequest, Problem> {
         let order: ListOrder = query.choice("order")?.unwrap_or_default();
@@ -177,14 +177,14 @@ async fn views(service: &Service, items: Vec<Listed>) -> Result<Vec<ApprovalView
 
 #[cfg(test)]
 mod tests {
-    use super::ListRequest;
+    use super::{ListRequest, PARAMETERS};
     use crate::pages::{ListOrder, encode};
     use crate::query::Query;
 
     #[test]
     fn a_cursor_is_of_one_order() {
         let of = |cursor: &str, order: &str| {
-            let query = Query::parse(Some(&format!("cursor={cursor}&order={order}")), &ListRequest::PARAMETERS);
+            let query = Query::parse(Some(&format!("cursor={cursor}&order={order}")), &PARAMETERS);
             ListRequest::read(&query.unwrap()).map(|request| request.page.after)
         };
         let (oldest, newest) = ((ListOrder::Oldest, "oldest"), (ListOrder::Newest, "newest"));

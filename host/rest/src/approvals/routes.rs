@@ -2,7 +2,7 @@
 
 use super::decision::NewDecision;
 use super::in_memory;
-use super::list::ListRequest;
+use super::list::{ListRequest, PARAMETERS};
 use super::stored::StoredApproval;
 use super::view::ApprovalView;
 use crate::approval_request::ApprovalStatus;
@@ -43,7 +43,7 @@ pub(crate) fn router() -> OpenApiRouter<Service> {
     responses((status = 200, description = "One page", body = Page<ApprovalView>)),
 )]
 async fn list(State(service): State<Service>, who: Who, query: RawQuery) -> Result<Json<Page<ApprovalView>>, Problem> {
-    let request = ListRequest::read(&query.with(&ListRequest::PARAMETERS)?)?;
+    let request = ListRequest::read(&query.with(&PARAMETERS)?)?;
     Ok(Json(request.answer(&service, &who).await?))
 }
 

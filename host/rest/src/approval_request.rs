@@ -104,3 +104,23 @@ pub(crate) fn of_ticket(run: &str, call: u64, lasts: std::time::Duration) -> Req
     };
     Request::new(question, lasts)
 }
+
+/// Call of an agent of ann that pays, for tests.
+#[cfg(test)]
+pub(crate) fn of_agent() -> WaitingCall {
+    let now = std::time::SystemTime::now();
+    WaitingCall {
+        id: "apr_1".to_owned(),
+        owner: "ann".to_owned(),
+        agent: "planner".to_owned(),
+        session: None,
+        message: "Pay?".to_owned(),
+        function: "bank.pay".to_owned(),
+        function_id: "capabilities:bank/bank@1.0.0#pay".to_owned(),
+        module: "@capabilities/bank".to_owned(),
+        params: vec![Some(serde_json::json!({ "title": "private title" }))],
+        created: now,
+        expires: now + std::time::Duration::from_secs(300),
+        settled: None,
+    }
+}

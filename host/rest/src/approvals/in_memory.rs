@@ -108,3 +108,27 @@ pub(super) fn view(call: &WaitingCall) -> ApprovalView {
         decision,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::view;
+    use crate::approval_request::of_agent;
+    use agent_spaces_approvals::WaitingCall;
+    use serde_json::{Value, json};
+
+    fn shown(call: &WaitingCall) -> Value {
+        serde_json::to_value(view(call)).unwrap()
+    }
+
+    #[test]
+    fn a_call_has_its_arguments_and_several_calls_those_of_each() {
+        let one = shown(&of_agent());
+        assert_eq!((&one["capability"], &one["function"]), (&json!("bank"), &json!("pay")), "{one}");
+        assert_eq!((&one["params"], one.get("calls")), (&json!({ "title": "private title" }), None), "{one}");
+        assert_eq!((&one["caller"], one.get("runId"), &one["places"]), (&json!("ann"), None, &json!([])), "{one}");
+        let several = shown(&WaitingCall { params: vec![Some(json!(1)), None], ..of_agent() });
+        assert_eq!((several.get("params"), &several["calls"]), (None, &json!([1, null])), "{several}");
+        let long = shown(&WaitingCall { params: vec![None], ..of_agent() });
+        assert_eq!((long.get("params"), long.get("calls")), (None, None), "{long}");
+    }
+}

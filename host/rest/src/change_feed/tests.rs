@@ -1,8 +1,8 @@
 //! Changes by other processes, and followers that are too many or too slow.
 
 use super::{Change, ChangeFeed, Following, MAX_BEHIND, MAX_FOLLOWERS};
-use crate::approval_request::{ApprovalStatus, of_ticket};
-use agent_spaces_approvals::{ApproverToken, Decision, Settled, WaitingCall};
+use crate::approval_request::{ApprovalStatus, of_agent, of_ticket};
+use agent_spaces_approvals::{ApproverToken, Decision, Settled};
 use agent_spaces_journal::{Approval, Claim, Entry, NewRun, SqliteStore, Status, Store, Summary, Wake};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -138,20 +138,7 @@ async fn calls_that_wait_in_memory_are_told() {
     let fixture = Fixture::new();
     let (listener, now) = (fixture.feed.call_listener(), SystemTime::now());
     let mut following = fixture.feed.follow("ann").unwrap();
-    let mut call = WaitingCall {
-        id: "apr_1".to_owned(),
-        owner: "ann".to_owned(),
-        agent: "planner".to_owned(),
-        session: None,
-        message: "Pay?".to_owned(),
-        function: "bank.pay".to_owned(),
-        function_id: "capabilities:bank/bank@1.0.0#pay".to_owned(),
-        module: "@capabilities/bank".to_owned(),
-        params: vec![None],
-        created: now,
-        expires: now,
-        settled: None,
-    };
+    let mut call = of_agent();
     listener(&call);
     until(&mut following, "approval of planner of ann: Pending").await;
     let (decision, caller) = (Decision::deny("ann", None), "ann".to_owned());

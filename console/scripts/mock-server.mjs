@@ -11,7 +11,7 @@ import { createServer } from 'node:http';
 import { extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as data from './mock/data.mjs';
-import { addEvent, answer, changes, finish, followers, Refusal, tellRun, agentApprovals } from './mock/routes.mjs';
+import { addEvent, answer, changes, finish, followers, Refusal, tellRun } from './mock/routes.mjs';
 
 const { values: options } = parseArgs({
   options: { port: { type: 'string', default: '8080' }, runs: { type: 'string', default: '120' }, quiet: { type: 'boolean', default: false }, empty: { type: 'boolean', default: false }, delay: { type: 'string', default: '0' }, dist: { type: 'string', default: new URL('../dist', import.meta.url).pathname } },
@@ -22,7 +22,7 @@ const dist = resolve(options.dist);
 const cookies = new Map();
 
 if (options.empty) {
-  for (const list of [data.spaces, data.capabilities, data.servers, data.agents, data.files, data.programs, agentApprovals]) list.length = 0;
+  for (const list of [data.spaces, data.capabilities, data.servers, data.agents, data.files, data.programs, data.approvals]) list.length = 0;
 } else {
   data.seed(Number(options.runs));
   data.seedAudit();
@@ -158,14 +158,6 @@ async function handle(request, response) {
   const agent = /^\/v1\/([^/]+)$/.exec(path)?.[1];
   if (method === 'POST' && data.agents.some((one) => one.name === agent)) return ask(request, response, agent);
   const body = method === 'GET' ? undefined : await bodyOf(request);
-  const waiting = /^\/v1\/approvals\/(apr_agent\w+)(\/decision)?$/.exec(path)?.[1];
-  if (waiting) {
-    const index = agentApprovals.findIndex((one) => one.id === waiting);
-    if (index < 0) throw new Refusal(404, 'not_found', 'There is no such approval.');
-    if (method === 'GET') return json(response, 200, agentApprovals[index]);
-    const [one] = agentApprovals.splice(index, 1);
-    return json(response, 200, { ...one, status: body.decision === 'approve' ? 'approved' : 'denied' });
-  }
   const result = answer(method, path, { me, query, body, headers: request.headers });
   if (!result) throw new Refusal(404, 'not_found', `There is no operation ${method} ${path}.`);
   json(response, 200, result.value, result.value?.etag ? { etag: result.value.etag } : {});

@@ -10,6 +10,7 @@ const dist = process.env.CONSOLE_DIST ?? new URL('../dist', import.meta.url).pat
 const skip = !existsSync(executablePath) ? 'no chromium' : !existsSync(`${dist}/index.html`) ? 'no build' : false;
 const FULL = 18_441;
 const EMPTY = 18_442;
+const AGENTS = 18_443;
 const servers = [];
 let browser;
 
@@ -108,6 +109,29 @@ test('a list that was asked for before a decision does not bring the call back',
   for (const go of held.reverse()) await go().catch(() => {});
   await page.waitForTimeout(500);
   assert.equal(await rows(page).count(), many - 2);
+  await context.close();
+});
+
+test('a call of an agent is in the inbox and on its page, and leaves both when it is decided elsewhere', { skip }, async () => {
+  await startServer(AGENTS);
+  const { page, context, faults } = await open('#/approvals', AGENTS);
+  const row = rows(page).filter({ hasText: 'agent accountant' });
+  await row.waitFor();
+  const other = await context.newPage();
+  await other.goto(`http://127.0.0.1:${AGENTS}/console/#/agents/accountant`);
+  const waits = other.getByRole('heading', { name: 'The agent waits for a decision' });
+  await waits.waitFor();
+  let asked = 0;
+  for (const one of [page, other]) one.on('request', (request) => (asked += Number(request.url().includes('/v1/approvals'))));
+  await page.waitForTimeout(5000);
+  assert.equal(asked, 0, 'changes are told, and nothing is asked for again and again');
+  await row.click();
+  await page.getByRole('article').getByText('agent accountant').waitFor();
+  await context.request.post(`http://127.0.0.1:${AGENTS}/v1/approvals/apr_agent1/decision`, { data: { decision: 'deny', by: 'Ann' }, headers: { 'x-agent-spaces-console': '1' } });
+  await row.waitFor({ state: 'detached', timeout: 5000 });
+  await waits.waitFor({ state: 'detached', timeout: 5000 });
+  await page.getByRole('article').getByText(/Ann .*denied it/).waitFor();
+  assert.deepEqual(faults, []);
   await context.close();
 });
 

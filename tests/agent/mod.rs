@@ -4,7 +4,7 @@ mod files;
 mod functions;
 mod interactive;
 mod mcp_tool;
-mod model_server;
+pub(crate) mod model_server;
 mod nested;
 mod project;
 mod sessions;

@@ -71,7 +71,7 @@ test('a call that needs a person is decided in the chat', { skip }, async () => 
   await page.getByRole('button', { name: /^Approve/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Approve?' });
   assert.match(await dialog.innerText(), /pay\(.*ada/);
-  assert.equal((await server.api('GET', '/v1/agents/approvals')).items.length, 1);
+  assert.equal((await server.api('GET', '/v1/approvals?status=pending&agent=helper')).items.length, 1);
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
   await page.getByText(/The tool said: .*17/).waitFor();
   await done();
@@ -105,6 +105,44 @@ test('a denial in another window reaches the chat, and a second decision is told
   other.check();
   await page.context().close();
   await other.page.context().close();
+});
+
+test('a call comes into the inbox and the title of another window at once, and is decided there', { skip }, async () => {
+  const inbox = await open(browser, server.url);
+  await inbox.signIn(DESK);
+  await inbox.go('#/approvals');
+  await inbox.page.getByText('Nothing waits for you').waitFor();
+  const elsewhere = await open(browser, server.url);
+  await elsewhere.signIn(OPERATOR);
+  await elsewhere.go('#/runs');
+  await elsewhere.page.locator('header').getByText('Live', { exact: true }).waitFor();
+  const { window, page, ask, done } = await chat();
+  await ask('[pay] ada, please');
+  await page.getByRole('heading', { name: 'The agent waits for a decision' }).waitFor();
+  // They are told: nobody asks every few seconds.
+  const row = inbox.page.getByRole('grid', { name: 'Pending approvals' }).getByRole('link', { name: /bank\.pay/ });
+  await row.waitFor({ timeout: 3000 });
+  await inbox.page.waitForFunction(() => document.title.startsWith('(1)'));
+  await elsewhere.page.waitForFunction(() => document.title.startsWith('(1)'), undefined, { timeout: 5000 });
+  await row.click();
+  const call = inbox.page.getByRole('article');
+  assert.match(await call.innerText(), /agent helper, asked by desk/);
+  await call.getByText('ada').first().waitFor();
+  await inbox.page.getByRole('button', { name: /^Deny/ }).click();
+  const dialog = inbox.page.getByRole('dialog', { name: 'Deny?' });
+  await dialog.getByRole('textbox').fill('not today');
+  await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.getByText(/not today/).first().waitFor();
+  await done();
+  for (const one of [inbox.page, elsewhere.page]) await one.waitForFunction(() => !document.title.startsWith('('));
+  // It is among the decided ones, with who decided.
+  await inbox.go('#/approvals?tab=decided');
+  await inbox.page.getByRole('link', { name: /bank\.pay/ }).first().click();
+  await inbox.page.getByRole('article').getByText(/desk denied it/).waitFor();
+  for (const one of [inbox, elsewhere, window]) {
+    one.check();
+    await one.page.context().close();
+  }
 });
 
 test('calls of programs link to their runs', { skip }, async () => {

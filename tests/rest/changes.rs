@@ -15,7 +15,7 @@ const MAX_STREAMS: usize = 32;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Open stream, with what came so far.
-struct Changes {
+pub(super) struct Changes {
     stream: TcpStream,
     bytes: Vec<u8>,
     is_over: bool,
@@ -23,7 +23,7 @@ struct Changes {
 
 impl Changes {
     /// Connects, and waits until the server knows that somebody follows.
-    fn follow(api: &Api) -> Changes {
+    pub(super) fn follow(api: &Api) -> Changes {
         let stream = api.open("GET", "/v1/changes", &[("accept", "text/event-stream")], b"");
         stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
         let mut changes = Changes { stream, bytes: Vec::new(), is_over: false };
@@ -57,13 +57,13 @@ impl Changes {
     }
 
     /// Returns all events so far.
-    fn events(&self) -> Vec<StreamEvent> {
+    pub(super) fn events(&self) -> Vec<StreamEvent> {
         self.answer().map(|answer| parse(&answer.body)).unwrap_or_default()
     }
 
     /// Waits until something of this name has this state, and returns the data of the event.
     #[track_caller]
-    fn until(&mut self, name: &str, id: &str, status: &str) -> Value {
+    pub(super) fn until(&mut self, name: &str, id: &str, status: &str) -> Value {
         let is_meant =
             |event: &StreamEvent| event.name == name && event.data["id"] == id && event.data["status"] == status;
         self.read_until(&format!("{name} {id} {status}"), |answer| parse(&answer.body).iter().any(is_meant));

@@ -102,6 +102,30 @@ fn a_decision_is_explained() {
     api.post(&path, &json!({ "function": "" })).problem(400, "request.invalid");
 }
 
+/// Rules over functions allow `fs` and `http`; without files and network their calls fail all the same.
+#[test]
+fn what_a_space_has_no_files_or_network_for_is_denied() {
+    let served = RestServer::new();
+    let api = served.operator();
+    let of = |policy: Value, function: &str| {
+        let space = text(&api.space(&json!({ "name": "reach", "policy": policy }))["id"]);
+        explain(&api, &space, &json!({ "function": function }))
+    };
+    let fetches = of(json!({}), "http.get");
+    assert_eq!(fetches["decision"], "deny", "{fetches}");
+    assert!(text(&fetches["text"]).contains("fails: programs must have a network"), "{fetches}");
+    for (policy, reads, writes) in [
+        (json!({}), "allow", "allow"),
+        (json!({ "fs": { "write": false } }), "allow", "deny"),
+        (json!({ "fs": { "read": false, "write": false } }), "deny", "deny"),
+    ] {
+        let read = of(policy.clone(), "fs.readFile");
+        assert_eq!(read["decision"], reads, "{policy}: {read}");
+        let write = of(policy.clone(), "fs.writeFile");
+        assert_eq!(write["decision"], writes, "{policy}: {write}");
+    }
+}
+
 /// Like everywhere else, a function that a caller may not call does not exist for it.
 #[test]
 fn callers_learn_nothing_of_what_is_denied() {

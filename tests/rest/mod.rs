@@ -6,8 +6,8 @@
 //! - `checks`: programs and calls that are only looked at; `replays`: runs that are repeated offline.
 //! - `events`, `interrupted_streams`: events as pages and streams, over lost connections and killed servers; `changes`:
 //!   the stream of changes.
-//! - `approvals`: decisions; `in_doubt`: calls of killed servers; `isolation`, `audit`: callers.
-//! - `tenants`: quotas and turns of groups of callers.
+//! - `approvals`: decisions; `agent_approvals`: those on calls of agents; `in_doubt`: calls of killed servers.
+//! - `isolation`, `audit`: callers; `tenants`: quotas and turns of groups of callers.
 //! - `files`, `file_bounds`: files of spaces, and paths and sizes that are refused.
 //! - `servers`: MCP servers and the acceptance of their tools.
 //! - `webhooks`: changes of webhooks, and messages to a local receiver.
@@ -16,6 +16,7 @@
 //! - `console`: the page for people, its sessions, and the command that opens it.
 //! - `document`: the checked-in OpenAPI document, and MCP at the same server.
 
+mod agent_approvals;
 mod approvals;
 mod audit;
 mod bad_requests;

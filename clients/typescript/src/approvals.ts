@@ -11,6 +11,8 @@ export interface ApprovalFilter extends ListOptions, CallOptions {
   run?: string;
   /** Id of a space. */
   space?: string;
+  /** Name of an agent. */
+  agent?: string;
   /** `oldest` first by default. */
   order?: ListOrder;
 }
@@ -25,15 +27,15 @@ export class Approvals {
     this.#transport = transport;
   }
 
-  /** Lists approvals, oldest first unless `order` says otherwise. */
+  /** Lists approvals of runs and agents, oldest first unless `order` says otherwise. */
   list(filter: ApprovalFilter = {}): List<Approval> {
-    const { status, run, space, order, limit, ...call } = filter;
+    const { status, run, space, agent, order, limit, ...call } = filter;
     return new List((cursor) =>
       this.#transport.json<PageOf<Approval>>({
         ...call,
         method: 'GET',
         path: '/v1/approvals',
-        query: { status, run, space, order, limit, cursor },
+        query: { status, run, space, agent, order, limit, cursor },
         repeatable: 'always',
       }),
     );

@@ -23,7 +23,7 @@ export function tellRun(run) {
 }
 export function tellApproval(approval) {
   for (const { me, send } of changes) {
-    if (me.operator || me.name === approval.caller) send('approval', { id: approval.id, runId: approval.runId, status: approval.status });
+    if (me.operator || me.name === approval.caller) send('approval', { id: approval.id, ...(approval.agent === undefined ? { runId: approval.runId } : { agent: approval.agent }), status: approval.status });
   }
 }
 export function addEvent(run, type, members) {
@@ -158,7 +158,7 @@ const routes = [
     tellRun(run);
     return run;
   }],
-  ['GET', '/v1/approvals', ({ me, query }) => page(approvals.filter((one) => own(me, one) && (!query.has('status') || one.status === query.get('status')) && (!query.has('run') || one.runId === query.get('run')) && (!query.has('space') || one.spaceId === query.get('space'))).sort((a, b) => (query.get('order') === 'newest' ? -1 : 1) * a.createdAt.localeCompare(b.createdAt)), query)],
+  ['GET', '/v1/approvals', ({ me, query }) => page(approvals.filter((one) => own(me, one) && (!query.has('status') || one.status === query.get('status')) && (!query.has('agent') || one.agent === query.get('agent')) && (!query.has('run') || one.runId === query.get('run')) && (!query.has('space') || one.spaceId === query.get('space'))).sort((a, b) => (query.get('order') === 'newest' ? -1 : 1) * a.createdAt.localeCompare(b.createdAt)), query)],
   ['GET', '/v1/approvals/{}', ({ id }) => find(approvals, id, 'approval')],
   ['POST', '/v1/approvals/{}/decision', ({ me, id, body }) => decide(me, id, body)],
   ['GET', '/v1/spaces', ({ query }) => page(spaces, query)],
@@ -224,11 +224,23 @@ const routes = [
     return { verdict: 'unchanged', entries: audit.length, files: 1, recovered: 0, lost: 0, gaps: 0, unwritten: 0, waiting: 0, removed: 0 };
   }],
   ['GET', '/v1/agents', () => ({ items: agents })],
-  ['GET', '/v1/agents/approvals', () => ({ items: agentApprovals })],
   ['GET', '/v1/agents/{}/sessions', ({ id, query }) => page(sessions[id] ?? [], query)],
   ['GET', '/v1/agents/{}/sessions/{}', ({ id, second }) => ({ ...find(sessions[id] ?? [], second, 'session'), messages })],
 ];
-export const agentApprovals = [{ id: 'apr_agent1', agent: 'accountant', status: 'pending', message: 'Pay an invoice?', call: { function: 'bank.pay', functionId: 'capabilities:bank/bank@1.0.0#pay', module: '@capabilities/bank', source: 'capability', params: { account: 'DE89370400440532013000', money: { amount: 12, currency: 'EUR' }, reference: 'Invoice 9' } }, createdAt: data.ago(60_000), expiresAt: data.iso(Date.now() + 240_000) }];
+approvals.push({
+  id: 'apr_agent1',
+  agent: 'accountant',
+  status: 'pending',
+  capability: 'bank',
+  function: 'pay',
+  functionId: 'capabilities:bank/bank@1.0.0#pay',
+  module: '@capabilities/bank',
+  params: { account: 'DE89370400440532013000', money: { amount: 12, currency: 'EUR' }, reference: 'Invoice 9' },
+  message: 'Pay an invoice?',
+  places: [],
+  createdAt: data.ago(60_000),
+  expiresAt: data.iso(Date.now() + 240_000),
+});
 
 const compiled = routes.map(([method, pattern, handler]) => [method, new RegExp(`^${pattern.replaceAll('{}', '([^/]+)')}$`), handler]);
 

@@ -1,7 +1,7 @@
 /** Calls that need a person: those of runs and those of agents, in one shape. */
 
 import { oneLine, preview } from './text';
-import type { AgentApproval, Approval, ApprovalStatus, Decision, Value } from './types';
+import type { Approval, ApprovalStatus, Decision, Value } from './types';
 
 export interface Call {
   /** `bank.pay`. */
@@ -30,6 +30,7 @@ export interface Request {
   callId?: number;
   caller?: string;
   agent?: string;
+  session?: string;
   decision?: Decision;
 }
 
@@ -41,28 +42,43 @@ function parts(label: string): { capability: string; name: string } {
   return dot < 0 ? { capability: '', name: label } : { capability: label.slice(0, dot), name: label.slice(dot + 1) };
 }
 
-export function ofRun(approval: Approval): Request {
-  const { id, status, capability, message, createdAt, expiresAt, runId, spaceId, callId, caller, decision } = approval;
-  const label = approval.function.includes('.') || capability === '' ? approval.function : `${capability}.${approval.function}`;
-  const call: Call = { label, capability: capability || parts(label).capability, name: parts(label).name, functionId: approval.functionId, params: approval.params };
-  return { id, kind: 'run', status, calls: [call], message, places: approval.places ?? [], createdAt, expiresAt, runId, spaceId, callId, ...(caller === undefined ? {} : { caller }), ...(decision ? { decision } : {}) };
+/** As the list and the item of the API have it. */
+export function ofApproval(approval: Approval): Request {
+  const { id, status, capability, message, places, createdAt, expiresAt, runId, spaceId, callId, agent, session, caller, decision } = approval;
+  const plain = approval.function.includes('.') || capability === '' || capability === approval.function;
+  const label = (plain ? approval.function : `${capability}.${approval.function}`) || approval.functionId || 'call';
+  const named = { label, capability: capability || parts(label).capability, name: parts(label).name, functionId: approval.functionId };
+  const calls = (approval.calls ?? [approval.params]).slice(0, MAX_CALLS).map((params): Call => (params === undefined || (approval.calls && params === null) ? named : { ...named, params }));
+  return {
+    id,
+    kind: agent === undefined ? 'run' : 'agent',
+    status,
+    calls,
+    message,
+    places,
+    createdAt,
+    expiresAt,
+    ...(runId === undefined ? {} : { runId }),
+    ...(spaceId === undefined ? {} : { spaceId }),
+    ...(callId === undefined ? {} : { callId }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(session === undefined ? {} : { session }),
+    ...(caller === undefined ? {} : { caller }),
+    ...(decision ? { decision } : {}),
+  };
 }
 
-export function ofAgent(approval: AgentApproval): Request {
-  const { id, status, agent, message, createdAt, expiresAt, caller, decision } = approval;
-  const given = Array.isArray(approval.call) ? approval.call.slice(0, MAX_CALLS) : [approval.call];
+/** As the stream of an answer tells it: one call, or several. */
+export function ofEvent(event: { id: string; agent: string; message: string; call: Value }): Request {
+  const given = Array.isArray(event.call) ? event.call.slice(0, MAX_CALLS) : [event.call];
   const calls = given.map((one: unknown): Call => {
     if (one === null || typeof one !== 'object') return { label: 'call', capability: '', name: 'call', functionId: '', params: one };
     const call = one as Record<string, unknown>;
     const label = text(call['function']) || text(call['functionId']) || 'call';
     return { label, ...parts(label), functionId: text(call['functionId']), ...(Object.hasOwn(call, 'params') ? { params: call['params'] } : {}) };
   });
-  return { id, kind: 'agent', status, calls, message, places: [], createdAt, expiresAt, agent, ...(caller === undefined ? {} : { caller }), ...(decision ? { decision } : {}) };
-}
-
-/** Either kind, as `GET /v1/approvals/{id}` answers. */
-export function ofEither(approval: Approval | AgentApproval): Request {
-  return 'agent' in approval ? ofAgent(approval) : ofRun(approval);
+  const { id, agent, message } = event;
+  return { id, kind: 'agent', status: 'pending', calls, message, places: [], createdAt: new Date().toISOString(), expiresAt: '', agent };
 }
 
 /** Name of what is asked about. */

@@ -1,21 +1,17 @@
 /** Numbers beside the navigation: what is under way and what needs a person. */
 
-import { ApiError, get } from './api';
+import { get } from './api';
 import { onChange } from './live.svelte';
-import type { AgentApproval, Approval, McpServer, Paged, Run } from './types';
+import type { Approval, McpServer, Paged, Run } from './types';
 
-const MAX = 100;
+/** Most that are counted. */
+export const MAX = 100;
 
 class Counts {
   runs = $state(0);
   servers = $state(0);
-  /** Pending ones of runs, and of agents. */
-  ofRuns = $state(0);
-  ofAgents = $state(0);
-
-  get approvals(): number {
-    return Math.min(MAX, this.ofRuns + this.ofAgents);
-  }
+  /** Pending ones, of runs and agents. */
+  approvals = $state(0);
 }
 
 export const counts = new Counts();
@@ -45,19 +41,7 @@ function runs(): void {
 }
 
 function approvals(): void {
-  void load<Approval>('/v1/approvals', { status: 'pending', limit: MAX }, (items) => (counts.ofRuns = items.length));
-}
-
-let noAgents = false;
-
-async function agentApprovals(): Promise<void> {
-  if (noAgents) return;
-  try {
-    counts.ofAgents = (await get<{ items: AgentApproval[] }>('/v1/agents/approvals')).items.length;
-  } catch (error) {
-    // Without configured models there are no such paths.
-    noAgents = error instanceof ApiError && error.status === 404;
-  }
+  void load<Approval>('/v1/approvals', { status: 'pending', limit: MAX }, (items) => (counts.approvals = items.length));
 }
 
 function servers(): void {
@@ -90,15 +74,13 @@ export function watchCounts(): () => void {
   runs();
   approvals();
   servers();
-  noAgents = false;
-  void agentApprovals();
   const ofRuns = calm(runs, 3000);
   const ofApprovals = calm(approvals);
   const stops = [onChange('run', ofRuns.call), onChange('approval', ofApprovals.call), ofRuns.stop, ofApprovals.stop];
-  const timers = [setInterval(servers, 60_000), setInterval(() => void agentApprovals(), 15_000)];
+  const timer = setInterval(servers, 60_000);
   return () => {
     for (const stop of stops) stop();
-    for (const timer of timers) clearInterval(timer);
+    clearInterval(timer);
     for (const abort of newest.values()) abort.abort();
     newest.clear();
   };

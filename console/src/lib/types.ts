@@ -72,7 +72,7 @@ export type AuditVerification = Schemas['AuditVerification'];
 
 /** `data` of the events of `GET /v1/changes`. */
 export type RunChange = { type: 'run' } & Pick<Run, 'id' | 'spaceId' | 'name' | 'status' | 'updatedAt'>;
-export type ApprovalChange = { type: 'approval' } & Pick<Approval, 'id' | 'runId' | 'status'>;
+export type ApprovalChange = { type: 'approval' } & Pick<Approval, 'id' | 'runId' | 'agent' | 'status'>;
 export type Change = RunChange | ApprovalChange | { type: 'reload' };
 
 export interface Agent {
@@ -80,21 +80,6 @@ export interface Agent {
   description?: string;
   /** JSON Schema of its answers, if they are JSON. */
   schema?: Schema;
-}
-
-/** Call of an agent that waits for a person: `GET /v1/agents/approvals`. Decided like approvals of runs; it ends with its question. */
-export interface AgentApproval {
-  id: string;
-  agent: string;
-  status: ApprovalStatus;
-  /** Untrusted text: the question that the person is asked. */
-  message: string;
-  call: Value;
-  createdAt: string;
-  /** Empty if it is not known. */
-  expiresAt: string;
-  caller?: string;
-  decision?: Decision | null;
 }
 
 export interface AgentUsage {

@@ -14,6 +14,7 @@
 //! - `terminal`: a prompt on the terminal of this process.
 //! - `pipe`: decisions from another program as JSON Lines.
 //! - `store`: file-based store, where another process of the same user decides with a signed decision.
+//! - `waiting_calls`: the trait of calls that wait in memory, outside of runs that are kept.
 //!
 //! Requests, decisions and the pending requests of a run are `agent_spaces_calls::approval`'s.
 
@@ -24,6 +25,7 @@ mod store;
 pub mod template;
 mod terminal;
 mod text_layout;
+mod waiting_calls;
 
 pub use agent_spaces_calls::approval::{
     Decision, Lasts, MAX_MESSAGE, MAX_PENDING, Pending, Question, Request, Verdict,
@@ -34,6 +36,7 @@ pub use desk::{Desk, Outcome};
 pub use pipe::PipeChannel;
 pub use store::{ApproverKey, ApproverToken, Listing, Store, StoreChannel, StoreError};
 pub use terminal::{TerminalChannel, pretty};
+pub use waiting_calls::{CallListener, NotWaiting, Settled, WaitingCall, WaitingCalls};
 
 use agent_spaces_calls::approval::{decision, pending, request, times};
 use agent_spaces_types::canonical;

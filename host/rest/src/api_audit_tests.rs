@@ -1,13 +1,14 @@
 //! Actions through the API, with a log that takes entries or refuses them.
 
 use crate::api;
+use crate::approval_request::of_agent;
 use crate::audit::{
     ApiAction, AuditFault, AuditLimits, AuditLines, AuditLog, AuditPosition, AuditVerdict, AuditVerification, Auditing,
 };
 use crate::service::{Service, ServiceSettings};
 use crate::source::NoSpaces;
 use crate::who::Who;
-use agent_spaces_approvals::ApproverToken;
+use agent_spaces_approvals::{ApproverToken, CallListener, Decision, NotWaiting, Settled, WaitingCall, WaitingCalls};
 use agent_spaces_durable::DurableRuns;
 use agent_spaces_http_server::Client;
 use agent_spaces_journal::SqliteStore;
@@ -18,6 +19,7 @@ use http::{Request, StatusCode};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
@@ -83,6 +85,7 @@ impl MemoryLog {
 
 /// Service with a store of its own.
 struct Server {
+    service: Service,
     router: Router,
     _folder: TempDir,
 }
@@ -105,7 +108,7 @@ impl Server {
         };
         let runs = DurableRuns::new(Arc::new(store), Default::default());
         let service = Service::new(runs, Arc::new(NoSpaces), settings);
-        Server { router: api::router().with_state(service), _folder: folder }
+        Server { router: api::router().with_state(service.clone()), service, _folder: folder }
     }
 
     async fn send(&self, who: &Who, method: &str, path: &str, body: Value) -> (StatusCode, Value) {
@@ -171,6 +174,57 @@ async fn nothing_is_done_that_a_required_log_does_not_take() {
     let status = server.status(&ann(), "DELETE", "/v1/programs/report", Value::Null).await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(server.status(&ann(), "GET", "/v1/programs/report", Value::Null).await, StatusCode::OK);
+}
+
+/// One call of an agent.
+struct OneCall(Mutex<Arc<WaitingCall>>);
+
+impl WaitingCalls for OneCall {
+    fn calls(&self, owner: Option<&str>) -> Vec<Arc<WaitingCall>> {
+        let call = self.0.lock().unwrap().clone();
+        if owner.is_none_or(|owner| call.owner == owner) { vec![call] } else { Vec::new() }
+    }
+
+    fn call(&self, id: &str) -> Option<Arc<WaitingCall>> {
+        Some(self.0.lock().unwrap().clone()).filter(|call| call.id == id)
+    }
+
+    fn decide(&self, _: &str, caller: &str, decision: Decision) -> Result<Arc<WaitingCall>, NotWaiting> {
+        let settled = Some(Settled::Decided { decision, caller: caller.to_owned(), at: SystemTime::now() });
+        let mut call = self.0.lock().unwrap();
+        *call = Arc::new(WaitingCall { settled, ..WaitingCall::clone(&call) });
+        Ok(call.clone())
+    }
+
+    fn listen(&self, _: CallListener) {}
+}
+
+#[tokio::test]
+async fn a_decision_on_a_call_of_an_agent_is_recorded_before_it_takes_effect() {
+    const DECISION: &str = "/v1/approvals/apr_1/decision";
+    let log = Arc::new(MemoryLog::default());
+    let server = Server::new(Some(log.clone()));
+    server.service.show_waiting_calls(Arc::new(OneCall(Mutex::new(Arc::new(of_agent())))));
+    let approve = json!({ "decision": "approve", "by": "Ann" });
+    let ann_approves = Who(ann().0.approving());
+    log.is_full.store(true, Ordering::Relaxed);
+    let status = server.status(&ann_approves, "POST", DECISION, approve.clone()).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    let (_, waiting) = server.send(&ann(), "GET", "/v1/approvals/apr_1", Value::Null).await;
+    assert_eq!((&waiting["status"], &waiting["agent"]), (&json!("pending"), &json!("planner")), "{waiting}");
+    log.is_full.store(false, Ordering::Relaxed);
+    assert_eq!(server.status(&ann(), "POST", DECISION, approve.clone()).await, StatusCode::FORBIDDEN);
+    let bob = Who(Client::named("bob", Caller::default()).approving());
+    assert_eq!(server.status(&bob, "POST", DECISION, approve.clone()).await, StatusCode::NOT_FOUND);
+    assert_eq!(log.news(), Vec::<Value>::new());
+    assert_eq!(server.status(&ann_approves, "POST", DECISION, approve.clone()).await, StatusCode::OK);
+    let entry = json!({
+        "type": "apiAction", "action": "approval.decided", "caller": "ann", "approvalId": "apr_1", "agent": "planner",
+        "decision": "approve", "by": "Ann",
+    });
+    assert_eq!(log.news(), [entry]);
+    assert_eq!(server.status(&ann_approves, "POST", DECISION, approve).await, StatusCode::CONFLICT);
+    assert_eq!(log.news(), Vec::<Value>::new());
 }
 
 #[tokio::test]

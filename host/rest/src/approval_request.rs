@@ -1,6 +1,6 @@
-//! Requests for approval in the store.
+//! Requests for approval: those in the store, and the states of all.
 
-use agent_spaces_approvals::{Request, Verdict};
+use agent_spaces_approvals::{Request, Settled, Verdict, WaitingCall};
 use agent_spaces_durable::doubt;
 use agent_spaces_journal::{ApprovalFilter, ApprovalRow, Store, StoreError};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub(crate) enum ApprovalStatus {
     Approved,
     /// The call was denied.
     Denied,
-    /// Nobody decided in time.
+    /// Nobody decided in time; of an agent's call also: the question ended before.
     Expired,
 }
 
@@ -32,6 +32,18 @@ impl ApprovalStatus {
             Some(Verdict::Denied) => ApprovalStatus::Denied,
             None if request.time_left().is_none() => ApprovalStatus::Expired,
             None => ApprovalStatus::Pending,
+        }
+    }
+
+    /// Returns the state of a call that waits in memory.
+    pub(crate) fn of_waiting(call: &WaitingCall) -> ApprovalStatus {
+        match &call.settled {
+            None => ApprovalStatus::Pending,
+            Some(Settled::Over) => ApprovalStatus::Expired,
+            Some(Settled::Decided { decision, .. }) => match decision.verdict {
+                Verdict::Approved => ApprovalStatus::Approved,
+                Verdict::Denied => ApprovalStatus::Denied,
+            },
         }
     }
 }
@@ -91,4 +103,24 @@ pub(crate) fn of_ticket(run: &str, call: u64, lasts: std::time::Duration) -> Req
         places: vec!["agent.ts:5".to_owned()],
     };
     Request::new(question, lasts)
+}
+
+/// Call of an agent of ann that pays, for tests.
+#[cfg(test)]
+pub(crate) fn of_agent() -> WaitingCall {
+    let now = std::time::SystemTime::now();
+    WaitingCall {
+        id: "apr_1".to_owned(),
+        owner: "ann".to_owned(),
+        agent: "planner".to_owned(),
+        session: None,
+        message: "Pay?".to_owned(),
+        function: "bank.pay".to_owned(),
+        function_id: "capabilities:bank/bank@1.0.0#pay".to_owned(),
+        module: "@capabilities/bank".to_owned(),
+        params: vec![Some(serde_json::json!({ "title": "private title" }))],
+        created: now,
+        expires: now + std::time::Duration::from_secs(300),
+        settled: None,
+    }
 }

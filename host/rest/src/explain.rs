@@ -1,4 +1,8 @@
 //! Explanation of the policy's decision about a function.
+//!
+//! - `lack`: files and network that a function needs and the space lacks
+
+mod lack;
 
 use crate::body::JsonBody;
 use crate::path::Path;
@@ -8,7 +12,7 @@ use crate::query::NoQuery;
 use crate::service::Service;
 use crate::source::Assembled;
 use crate::who::Who;
-use agent_spaces_policy::{Explained, Explanation, FunctionId};
+use agent_spaces_policy::{Decision, Explained, Explanation, FunctionId};
 use agent_spaces_serve::Card;
 use agent_spaces_types::code::Code;
 use agent_spaces_types::shown::Shown;
@@ -95,7 +99,8 @@ impl ExplanationView {
     /// Shows an explanation. Rules of the policy are for the operator: they say how it could be got around.
     fn of(explanation: &Explanation, is_operator: bool) -> ExplanationView {
         let decision = PolicyDecision::from(explanation.outcome);
-        let is_shown = |rule: &&Explained| is_operator || rule.place.starts_with(OF_DEFINITION);
+        let is_told = |place: &str| place.starts_with(OF_DEFINITION) || lack::is_place(place);
+        let is_shown = |rule: &&Explained| is_operator || is_told(&rule.place);
         let rules: Vec<ExplainedRule> = explanation.checks.iter().filter(is_shown).map(ExplainedRule::of).collect();
         let text = match is_operator {
             true => Shown::text(&explanation.to_string(), MAX_TEXT).to_string(),
@@ -135,7 +140,8 @@ fn line(text: &str) -> String {
 /// Explain the decision about a function
 ///
 /// Decision of the space's policy about calls of a function; with `params`, about that call, whose parameters are
-/// checked too. No call is made, and nothing is counted.
+/// checked too. Functions of `fs` and `http` are denied if the space lacks the files or the network that they need. No
+/// call is made, and nothing is counted.
 #[utoipa::path(
     post, path = "/v1/spaces/{space}/explain", tag = "spaces", operation_id = "explainFunction",
     params(("space" = String, Path, description = "Id of the space")),
@@ -165,6 +171,12 @@ async fn explain(
             true => Problem::not_found("function"),
             false => Problem::internal(&error.message),
         })?;
+        let policy = assembled.reach.policy();
+        let files = assembled.files.as_ref().map(|_| *policy.files());
+        if let Some(lack) = lack::of(&function, files, policy.network()) {
+            explanation.outcome = Decision::Deny;
+            explanation.checks.push(lack);
+        }
         let redactor = assembled.space.redactor();
         for rule in &mut explanation.checks {
             rule.why.iter_mut().for_each(|why| *why = redactor.text(why).into_owned());
@@ -194,8 +206,8 @@ fn identify(assembled: &Assembled, who: &Who, name: &str) -> Result<FunctionId, 
 
 #[cfg(test)]
 mod tests {
-    use super::ExplanationView;
-    use agent_spaces_policy::{Because, Decision, Explained, Explanation, FunctionId};
+    use super::{ExplanationView, lack};
+    use agent_spaces_policy::{Because, Decision, Explained, Explanation, FunctionId, NetworkPolicy};
     use serde_json::json;
 
     fn explanation() -> Explanation {
@@ -240,5 +252,14 @@ mod tests {
         assert!(!shown.to_string().contains("policy") && shown.get("because").is_none(), "{shown}");
         let expected = "A call of bank.pay is refused\n  fails: the parameters must fit their schema: no `to`";
         assert_eq!(shown["text"], expected);
+    }
+
+    #[test]
+    fn a_caller_is_told_what_the_space_lacks() {
+        let get = FunctionId::new("agent-spaces:std/http@1.0.0", "get");
+        let checks: Vec<Explained> = lack::of(&get, None, &NetworkPolicy::default()).into_iter().collect();
+        let shown = serde_json::to_value(ExplanationView::of(&Explanation { checks, ..explanation() }, false)).unwrap();
+        assert_eq!(shown["rules"][0]["place"], "the network of the space", "{shown}");
+        assert!(shown["text"].as_str().unwrap().ends_with("fails: programs must have a network"), "{shown}");
     }
 }

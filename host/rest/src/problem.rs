@@ -123,6 +123,16 @@ impl Problem {
         Problem::conflict("run.ended", "The run has ended")
     }
 
+    /// Creates the problem of a second decision.
+    pub(crate) fn approval_decided() -> Problem {
+        Problem::conflict("approval.decided", "Somebody decided before: only the first decision counts")
+    }
+
+    /// Creates the problem of a decision that comes late.
+    pub(crate) fn approval_expired() -> Problem {
+        Problem::conflict("approval.expired", "The time to decide is over")
+    }
+
     /// Creates the problem of a caller that asks for more than it was given.
     pub(crate) fn denied(code: &str, detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::FORBIDDEN, code, detail)

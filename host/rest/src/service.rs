@@ -14,7 +14,7 @@ use crate::space_cache::SpaceCache;
 use crate::tenants::Tenants;
 use crate::webhooks::Webhooks;
 use crate::who::Who;
-use agent_spaces_approvals::ApproverToken;
+use agent_spaces_approvals::{ApproverToken, WaitingCalls};
 use agent_spaces_durable::{DurableRuns, Worker};
 use agent_spaces_http_server::Client;
 use agent_spaces_journal::{DocumentFilter, Store};
@@ -64,6 +64,8 @@ pub(crate) struct Inner {
     pub(crate) callers: CallerStates,
     /// MCP servers, if they are shown.
     pub(crate) servers: OnceLock<Arc<dyn ServerSource>>,
+    /// Calls of agents that wait for a person, if there are agents.
+    pub(crate) waiting_calls: OnceLock<Arc<dyn WaitingCalls>>,
     pub(crate) places: Places,
     pub(crate) worker: Mutex<Option<Worker>>,
     /// Cancelled when the server stops: no new runs.
@@ -88,6 +90,7 @@ impl Service {
             webhooks,
             callers: CallerStates::default(),
             servers: OnceLock::new(),
+            waiting_calls: OnceLock::new(),
             places,
             worker: Mutex::default(),
             draining: CancellationToken::new(),
@@ -97,6 +100,13 @@ impl Service {
     /// Shows MCP servers. Only the first call has an effect.
     pub fn show_servers(&self, servers: Arc<dyn ServerSource>) {
         let _is_shown_already = self.0.servers.set(servers);
+    }
+
+    /// Lists and decides calls of agents that wait for a person, beside those of runs. Only the first call has an effect.
+    pub fn show_waiting_calls(&self, calls: Arc<dyn WaitingCalls>) {
+        if self.0.waiting_calls.set(calls.clone()).is_ok() {
+            calls.listen(self.0.changes.call_listener());
+        }
     }
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {

@@ -30,6 +30,11 @@ impl Who {
         (!self.is_operator()).then(|| self.owner().to_owned())
     }
 
+    /// Returns the name under which decisions of this caller are recorded.
+    pub(crate) fn decider(&self) -> &str {
+        if self.is_operator() { "the operator" } else { self.owner() }
+    }
+
     /// Refuses whoever is not the operator.
     pub(crate) fn check_operator(&self) -> Result<(), Problem> {
         match self.is_operator() {

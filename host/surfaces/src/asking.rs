@@ -1,6 +1,6 @@
 //! Questions that are being answered, and their events.
 
-use crate::approvals::Approvals;
+use crate::approvals::AgentApprovals;
 use crate::bodies::Held;
 use crate::bounds::MAX_QUEUED;
 use crate::failure::Failure;
@@ -34,13 +34,13 @@ pub(crate) struct Asking {
 #[derive(Clone)]
 pub(crate) struct Asker {
     surface: Surface,
-    approvals: Approvals,
+    approvals: AgentApprovals,
     stopping: CancellationToken,
 }
 
 impl Asker {
     /// Creates the asker of a surface. All surfaces share `approvals` and `stopping`.
-    pub(crate) fn new(surface: Surface, approvals: Approvals, stopping: CancellationToken) -> Asker {
+    pub(crate) fn new(surface: Surface, approvals: AgentApprovals, stopping: CancellationToken) -> Asker {
         Asker { surface, approvals, stopping }
     }
 
@@ -48,7 +48,8 @@ impl Asker {
         self.surface.service()
     }
 
-    pub(crate) fn approvals(&self) -> &Approvals {
+    #[cfg(test)]
+    pub(crate) fn approvals(&self) -> &AgentApprovals {
         &self.approvals
     }
 
@@ -69,6 +70,11 @@ impl Asker {
             Err(_) => asking.sampling,
         };
         let watcher = watcher(&state, &sender, &cancel, has_events);
+        let session = match &asking.session {
+            SessionChoice::Resume(id) => Some(id.clone()),
+            // A new one has its id only once the question is being answered.
+            SessionChoice::New | SessionChoice::None => None,
+        };
         let question = Question {
             session: asking.session,
             system: asking.system,
@@ -76,7 +82,7 @@ impl Asker {
             tool_choice: asking.tool_choice,
             output: asking.output,
             sampling,
-            approver: self.approvals.approver(client, &asking.agent),
+            approver: self.approvals.approver(client, &asking.agent, session),
             watcher,
             cancel: cancel.clone(),
             ..Question::new(client.clone(), asking.agent, asking.messages)

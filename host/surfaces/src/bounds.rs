@@ -15,9 +15,6 @@ pub(crate) const MAX_HELD_KIB: usize = 512 << 10;
 pub(crate) const MAX_CALLER_HELD_KIB: usize = MAX_HELD_KIB / 2;
 pub(crate) const MAX_CALLER_REQUESTS: usize = 500;
 
-/// Bytes of a decision. It is taken also where questions that wait for it hold all memory.
-pub(crate) const MAX_DECISION: usize = 16 << 10;
-
 /// JSON values in a body: each takes some hundred bytes.
 pub(crate) const MAX_VALUES: usize = 500_000;
 
@@ -62,6 +59,11 @@ pub(crate) const RETRY_AFTER: u32 = 5;
 /// Calls that wait for a person, of all callers and of one.
 pub(crate) const MAX_APPROVALS: usize = 1_000;
 pub(crate) const MAX_CALLER_APPROVALS: usize = 100;
+
+/// Calls that were decided or withdrawn and are still known, of all callers and of one, and for how long.
+pub(crate) const MAX_SETTLED: usize = 500;
+pub(crate) const MAX_CALLER_SETTLED: usize = 100;
+pub(crate) const SETTLED_TIME: Duration = Duration::from_secs(60 * 60);
 
 /// Bytes of what is shown of a call that waits.
 pub(crate) const MAX_SHOWN_CALL: usize = 64 << 10;

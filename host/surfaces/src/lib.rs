@@ -12,7 +12,7 @@
 //! - `mcp_tool`: [`AgentTools`], agents as tools of the MCP server
 //! - `slack`: [`Slack`], people who ask in Slack
 //! - `asking`: a question that is being answered; `stream`: its events; `written`: the text that was sent
-//! - `approvals`: calls that wait for a person
+//! - `approvals`: [`AgentApprovals`], calls that wait for a person
 //! - `failure`: errors; each surface writes them in its own form
 //! - `json`, `parts`: reading of requests; `bodies`: their memory; `bounds`: bounds
 //! - `responses`, `observed`, `ids`: responses, spans, ids; `progress_text`: progress as text
@@ -42,6 +42,7 @@ mod testing;
 mod written;
 
 pub use a2a::{A2aRoutes, A2aSettings, WELL_KNOWN_CARD};
+pub use approvals::AgentApprovals;
 pub use mcp_tool::AgentTools;
 pub use slack::{Slack, SlackSettings};
 
@@ -49,7 +50,6 @@ use agent_api::AgentRoutes;
 use agent_spaces_agent::AgentService;
 use agent_spaces_http_server::Routes;
 use anthropic::AnthropicRoutes;
-use approvals::Approvals;
 use asking::Asker;
 use bodies::Bodies;
 use openai::OpenaiRoutes;
@@ -67,9 +67,10 @@ pub struct SurfaceLimits {
     pub anthropic: Option<usize>,
 }
 
-/// Returns the surfaces as parts of a server. They come before the REST API, which has all other paths below `/v1`.
-pub fn routes(service: &AgentService, limits: SurfaceLimits) -> Vec<Arc<dyn Routes>> {
-    let (approvals, stopping, bodies) = (Approvals::default(), CancellationToken::new(), Bodies::default());
+/// Returns the surfaces as parts of a server. They come before the REST API, which has all other paths below `/v1`. Their
+/// calls that need a person wait in `approvals`, which the REST API lists and decides.
+pub fn routes(service: &AgentService, limits: SurfaceLimits, approvals: &AgentApprovals) -> Vec<Arc<dyn Routes>> {
+    let (stopping, bodies) = (CancellationToken::new(), Bodies::default());
     let asker = |name, limit| Asker::new(service.surface(name, limit), approvals.clone(), stopping.clone());
     vec![
         // The first part renders refusals of unknown paths: as the REST API does.

@@ -1,8 +1,9 @@
 //! All surfaces in one server: tokens, forms of refusals, paths.
 
 use crate::testing::{Scripted, Step, ann, eve};
-use crate::{SurfaceLimits, routes};
+use crate::{AgentApprovals, SurfaceLimits, routes};
 use agent_spaces_agent::OutputFormat;
+use agent_spaces_approvals::{Decision, WaitingCalls as _};
 use agent_spaces_http_server::{Callers, OriginCheck, Settings, Token, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -20,6 +21,7 @@ const KEY: &str = "x-api-key: the-token-of-ann-0001\r\n";
 /// Running server, which ends when this is dropped.
 struct Served {
     address: SocketAddr,
+    approvals: AgentApprovals,
     _stop: DropGuard,
 }
 
@@ -28,12 +30,13 @@ impl Served {
         let mut callers = Callers::default();
         callers.add(Token::new(TOKEN).unwrap(), ann()).unwrap();
         callers.add(Token::new(OTHER_TOKEN).unwrap(), eve()).unwrap();
-        let parts = routes(&Scripted::new(OutputFormat::Text, steps).service(), SurfaceLimits::default());
+        let (service, approvals) = (Scripted::new(OutputFormat::Text, steps).service(), AgentApprovals::default());
+        let parts = routes(&service, SurfaceLimits::default(), &approvals);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
         let settings = Settings::new(callers, OriginCheck::new(false));
         tokio::spawn(serve(listener, settings, parts, stop.clone().cancelled_owned()));
-        Served { address, _stop: stop.drop_guard() }
+        Served { address, approvals, _stop: stop.drop_guard() }
     }
 
     /// Sends a request, and returns the status and the whole response.
@@ -99,22 +102,18 @@ async fn agents_are_listed_for_those_who_may_ask_them() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_is_seen_and_decided_by_its_caller() {
-    const DECISION: &str = "POST /v1/approvals/apr_pay/decision";
-    let approve = r#"{"decision": "approve"}"#;
+async fn a_call_that_waits_is_decided_by_whoever_has_the_approvals() {
     let served = Served::start(vec![Step::Calls("", "pay", json!({})), Step::Says("Paid.")]).await;
     let asking = served.json("GET /v1/planner?q=pay&session=none", BEARER, "");
     let deciding = async {
-        while served.json("GET /v1/agents/approvals", BEARER, "").await.1["items"] == json!([]) {
+        while served.approvals.calls(None).is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        assert_eq!(served.json("GET /v1/agents/approvals", OTHER_BEARER, "").await.1["items"], json!([]));
-        assert_eq!(served.json(DECISION, OTHER_BEARER, approve).await.0, 404);
-        assert_eq!(served.json("GET /v1/approvals/apr_pay", BEARER, "").await.1["message"], "Pay?");
-        served.json(DECISION, BEARER, approve).await
+        assert!(served.approvals.calls(Some("eve")).is_empty(), "it is Ann's");
+        served.approvals.decide("apr_pay", "ann", Decision::approve("ann")).unwrap()
     };
-    let ((status, answer), (decided, view)) = tokio::join!(asking, deciding);
-    assert_eq!((decided, &view["status"]), (200, &"approved".into()));
+    let ((status, answer), decided) = tokio::join!(asking, deciding);
+    assert_eq!((decided.message.as_str(), decided.settled.is_some()), ("Pay?", true));
     assert_eq!((status, &answer["text"]), (200, &"Paid.".into()));
 }
 
@@ -134,7 +133,6 @@ async fn bodies_are_bounded_and_methods_checked() {
     for (line, allowed) in [
         ("PUT /v1/planner", "GET, POST"),
         ("POST /v1/agents", "GET"),
-        ("POST /v1/agents/approvals", "GET"),
         ("GET /v1/chat/completions", "POST"),
         ("POST /v1/models", "GET, HEAD"),
         ("GET /v1/messages", "POST"),

@@ -1,6 +1,6 @@
 //! A service with a scripted model and one tool, for tests of surfaces.
 
-use crate::approvals::Approvals;
+use crate::approvals::AgentApprovals;
 use crate::asking::Asker;
 use crate::bodies::{Bodies, Held};
 use agent_spaces_agent::{
@@ -8,6 +8,7 @@ use agent_spaces_agent::{
     Approver, Budgets, Instructions, LanguageModel, ModelTarget, Nesting, OutputFormat, Sampling, ToolContext,
     ToolMode, ToolOutput, ToolRequest, Tools, Window,
 };
+use agent_spaces_approvals::{Decision, WaitingCalls as _};
 use agent_spaces_http_server::{Client, HttpResponse};
 use agent_spaces_journal::Store;
 use agent_spaces_models::{
@@ -96,7 +97,7 @@ impl Scripted {
 
     /// Asks with a limit of one question at once.
     pub(crate) fn asker(self: &Arc<Scripted>) -> Asker {
-        Asker::new(self.service().surface("test", Some(1)), Approvals::default(), CancellationToken::new())
+        Asker::new(self.service().surface("test", Some(1)), AgentApprovals::default(), CancellationToken::new())
     }
 
     pub(crate) fn requests(&self) -> Vec<Request> {
@@ -227,15 +228,14 @@ pub(crate) fn eve() -> Client {
 }
 
 /// Approves the call of `pay` for Ann, once it waits.
-pub(crate) async fn approve_pay(approvals: &Approvals) {
+pub(crate) async fn approve_pay(approvals: &AgentApprovals) {
     let waiting = async {
         while !approvals.has("apr_pay") {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("nobody is asked");
-    let decision = json!({ "decision": "approve" }).as_object().cloned().unwrap();
-    approvals.decide(&ann(), "apr_pay", &decision).unwrap();
+    approvals.decide("apr_pay", "ann", Decision::approve("ann")).unwrap();
 }
 
 /// Memory for a body.

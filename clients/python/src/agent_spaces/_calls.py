@@ -295,11 +295,12 @@ def list_approvals(
     status: types.ApprovalStatus | None,
     run: str | None,
     space: str | None,
+    agent: str | None,
     order: types.ListOrder | None,
     limit: int | None,
     cursor: str | None,
 ) -> Call[Page[types.Approval]]:
-    query = {"status": status, "run": run, "space": space, "order": order, "limit": limit, "cursor": cursor}
+    query = {"status": status, "run": run, "space": space, "agent": agent, "order": order, "limit": limit, "cursor": cursor}
     return Call("GET", "/v1/approvals", _page(types.Approval), query)
 
 

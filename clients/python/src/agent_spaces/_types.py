@@ -234,22 +234,25 @@ class Decision:
 
 @dataclass(frozen=True)
 class Approval:
-    """Request for the approval of one call."""
+    """Request for the approval of a call: of a run, with ``run_id``, or of an agent, with ``agent``."""
 
     id: str
-    run_id: str
-    space_id: str
-    call_id: int
     status: ApprovalStatus
     capability: str
     function: str
     function_id: str
     module: str
-    params: Any
     message: str
     places: list[str]
     created_at: str
     expires_at: str
+    run_id: str | None = None
+    space_id: str | None = None
+    call_id: int | None = None
+    agent: str | None = None
+    session: str | None = None
+    params: Any = None
+    calls: list[Any] | None = None
     caller: str | None = None
     decision: Decision | None = None
 

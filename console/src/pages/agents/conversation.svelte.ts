@@ -4,10 +4,11 @@
  */
 
 import { ApiError, get, path, request } from '../../lib/api';
+import { ofEvent, type Request } from '../../lib/approval-request';
 import { asApiError } from '../../lib/load.svelte';
 import { session } from '../../lib/session.svelte';
 import { read, type StreamEvent } from '../../lib/stream';
-import type { AgentApproval, Me } from '../../lib/types';
+import type { Me } from '../../lib/types';
 import type { Answer, LiveTurn, SessionPart } from './types';
 
 /** Pieces of text are shown together, at most this often. */
@@ -45,7 +46,7 @@ export class Conversation {
   /** The question under way, or the last one, if the session does not have it yet. */
   question = $state<string | undefined>();
   turns = $state<LiveTurn[]>([]);
-  approvals = $state.raw<AgentApproval[]>([]);
+  approvals = $state.raw<Request[]>([]);
   asking = $state(false);
   /** How the last question ended, if not well. */
   ended = $state.raw<{ kind: 'stopped' | 'limit'; text: string } | undefined>();
@@ -251,7 +252,7 @@ export class Conversation {
       case 'approvalRequired':
         this.approvals = [
           ...this.approvals.filter((known) => known.id !== data.id),
-          { id: text(data.id), agent: this.agent, status: 'pending', message: text(data.message), call: data.call, createdAt: new Date().toISOString(), expiresAt: '' },
+          ofEvent({ id: text(data.id), agent: this.agent, message: text(data.message), call: data.call }),
         ];
         break;
       case 'approvalDecided':

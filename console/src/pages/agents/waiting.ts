@@ -1,36 +1,44 @@
-/** Calls of agents that wait for a person. The stream of changes does not tell of them: they live as long as their question. */
+/** Calls of agents that wait for a person. */
 
-import { ApiError, get } from '../../lib/api';
-import type { AgentApproval, Paged } from '../../lib/types';
+import { all } from '../../lib/api';
+import { ofApproval, type Request } from '../../lib/approval-request';
+import { calm } from '../../lib/counts.svelte';
+import { onChange } from '../../lib/live.svelte';
+import type { Approval } from '../../lib/types';
 
-const EVERY_MS = 4000;
+const MAX_WAITING = 2000;
+const CALM_MS = 200;
 
-/** Calls `fn` with all that wait, now and whenever they changed; looks every few seconds while the page is visible. Returns how to stop. */
-export function watchWaiting(fn: (approvals: AgentApproval[]) => void): () => void {
-  const abort = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** Calls `fn` with those that wait, of one agent or of all, now and whenever they changed. Returns how to stop. */
+export function watchWaiting(agent: string | undefined, fn: (requests: Request[]) => void): () => void {
+  let abort = new AbortController();
   let last = '';
 
   async function look(): Promise<void> {
-    if (!document.hidden) {
-      try {
-        const { items } = await get<Paged<AgentApproval>>('/v1/agents/approvals', {}, abort.signal);
-        // What is open of a call stays so while nothing changed.
-        const now = JSON.stringify(items);
-        if (now !== last) fn(items);
-        last = now;
-      } catch (error) {
-        if (abort.signal.aborted) return;
-        // A server without agents has no such list.
-        if (error instanceof ApiError && error.status === 404) return;
-      }
+    // An older request that is answered later does not count.
+    abort.abort();
+    const { signal } = (abort = new AbortController());
+    try {
+      const found = await all<Approval>('/v1/approvals', { status: 'pending', limit: 100, ...(agent === undefined ? {} : { agent }) }, MAX_WAITING, signal);
+      if (signal.aborted) return;
+      const items = found.filter((one) => one.agent !== undefined).map(ofApproval);
+      // What is open of a call stays so while nothing changed.
+      const now = JSON.stringify(items);
+      if (now !== last) fn(items);
+      last = now;
+    } catch {
+      // They are read again with the next change; the stream of the answer tells of its own.
     }
-    if (!abort.signal.aborted) timer = setTimeout(() => void look(), EVERY_MS);
   }
 
   void look();
+  const again = calm(() => void look(), CALM_MS);
+  const stop = onChange('approval', (change) => {
+    if (change.type === 'reload' || (change.type === 'approval' && change.agent !== undefined)) again.call();
+  });
   return () => {
+    stop();
+    again.stop();
     abort.abort();
-    clearTimeout(timer);
   };
 }

@@ -1,10 +1,10 @@
 /** Requests that wait, of runs and agents, as they come and go. */
 
-import { all, ApiError, get, pages, path } from '../../lib/api';
-import { ofAgent, ofEither, ofRun, type Request } from '../../lib/approval-request';
+import { all, get, pages, path, type ApiError } from '../../lib/api';
+import { ofApproval, type Request } from '../../lib/approval-request';
 import { onChange } from '../../lib/live.svelte';
 import { asApiError } from '../../lib/load.svelte';
-import type { AgentApproval, Approval, Change } from '../../lib/types';
+import type { Approval, Change } from '../../lib/types';
 
 const MAX_PENDING = 2000;
 /** Most decided requests of each outcome that are read, the newest ones. */
@@ -12,15 +12,12 @@ const MAX_DECIDED = 2000;
 const CALM_MS = 300;
 /** Decisions of others that are read one by one. */
 const MAX_SINGLE = 20;
-/** Requests of agents are not in the stream of changes. A tab that nobody sees asks less often, for its title and sound. */
-const POLL_MS = 4000;
-const HIDDEN_POLLS = 4;
 
 export type DecidedStatus = 'approved' | 'denied' | 'expired';
 
 export class Inbox {
-  runs = $state.raw<Request[]>([]);
-  agents = $state.raw<Request[]>([]);
+  /** Those that wait, the oldest first. */
+  pending = $state.raw<Request[]>([]);
   decided = $state.raw<Request[]>([]);
   decidedCut = $state(false);
   loaded = $state(false);
@@ -32,9 +29,7 @@ export class Inbox {
 
   #onnew: () => void;
   #known: Set<string> | undefined;
-  #hasAgents = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #poll: ReturnType<typeof setInterval>;
   #stop: () => void;
   #abort = new AbortController();
   #decided: Promise<void> | undefined;
@@ -42,8 +37,6 @@ export class Inbox {
   /** Reads of the lists so far, and the newest ones whose answers count: an answer that comes late is older than what is shown. */
   #reads = 0;
   #newest = 0;
-  #agentReads = 0;
-  #agentNewest = 0;
   /** Decided requests, with the number of reads until then: their answers may still list them as pending. */
   #gone = new Map<string, number>();
   #reread = false;
@@ -51,33 +44,22 @@ export class Inbox {
   constructor(onnew: () => void) {
     this.#onnew = onnew;
     this.#stop = onChange('approval', (change) => this.#changed(change));
-    let polls = 0;
-    this.#poll = setInterval(() => {
-      polls++;
-      if (this.#hasAgents && (!document.hidden || polls % HIDDEN_POLLS === 0)) void this.#loadAgents();
-    }, POLL_MS);
     void this.reload();
   }
 
   stop(): void {
     this.#stop();
     this.#abort.abort();
-    clearInterval(this.#poll);
     clearTimeout(this.#timer);
-  }
-
-  /** Pending ones, the oldest first. */
-  get pending(): Request[] {
-    return [...this.runs, ...this.agents].sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
   }
 
   reload = async (): Promise<void> => {
     const read = ++this.#reads;
     try {
-      const [found] = await Promise.all([all<Approval>('/v1/approvals', { status: 'pending', limit: 100 }, MAX_PENDING, this.#abort.signal), this.#loadAgents()]);
+      const found = await all<Approval>('/v1/approvals', { status: 'pending', limit: 100 }, MAX_PENDING, this.#abort.signal);
       if (read < this.#newest) return;
       this.#newest = read;
-      this.runs = found.map(ofRun).filter(({ id }) => read > (this.#gone.get(id) ?? 0));
+      this.pending = found.map(ofApproval).filter(({ id }) => read > (this.#gone.get(id) ?? 0));
       for (const [id, until] of this.#gone) if (until < read) this.#gone.delete(id);
       this.error = undefined;
       this.loaded = true;
@@ -86,23 +68,6 @@ export class Inbox {
       if (!this.#abort.signal.aborted && read > this.#newest) this.error = asApiError(error);
     }
   };
-
-  async #loadAgents(): Promise<void> {
-    const read = ++this.#agentReads;
-    try {
-      const { items } = await get<{ items: AgentApproval[] }>('/v1/agents/approvals', undefined, this.#abort.signal);
-      if (read <= this.#agentNewest) return;
-      this.#agentNewest = read;
-      const next = items.map(ofAgent);
-      if (JSON.stringify(next) === JSON.stringify(this.agents)) return;
-      this.agents = next;
-      this.changes++;
-      if (this.loaded) this.#tellNew();
-    } catch (error) {
-      // A server without agents has no such list.
-      if (error instanceof ApiError && (error.status === 404 || error.status === 405)) this.#hasAgents = false;
-    }
-  }
 
   #tellNew(): void {
     const ids = new Set(this.pending.map((request) => request.id));
@@ -113,7 +78,7 @@ export class Inbox {
 
   #changed(change: Change): void {
     if (change.type === 'approval' && change.status !== 'pending') {
-      this.runs = this.runs.filter((request) => request.id !== change.id);
+      this.pending = this.pending.filter((request) => request.id !== change.id);
       this.#gone.set(change.id, this.#reads);
       this.#settled.add(change.id);
     } else if (change.type === 'reload') this.#reread = true;
@@ -136,25 +101,23 @@ export class Inbox {
     for (const id of ids) {
       try {
         const request = await this.one(id, this.#abort.signal);
-        if (request.status !== 'pending' && request.kind === 'run') this.decided = [request, ...this.decided.filter((other) => other.id !== id)];
+        if (request.status !== 'pending') this.decided = [request, ...this.decided.filter((other) => other.id !== id)];
       } catch {
         // It is read with the next list.
       }
     }
   }
 
-  /** Reads one request. Those of agents are gone once they are decided. */
+  /** Reads one request. Those of agents are gone some time after they were decided. */
   async one(id: string, signal?: AbortSignal): Promise<Request> {
-    return ofEither(await get<Approval | AgentApproval>(path`/v1/approvals/${id}`, undefined, signal));
+    return ofApproval(await get<Approval>(path`/v1/approvals/${id}`, undefined, signal));
   }
 
   /** Takes over a decision that was made here. */
   settle(request: Request): void {
-    if (request.kind === 'run') this.#gone.set(request.id, this.#reads);
-    else this.#agentNewest = this.#agentReads;
-    this.runs = this.runs.filter((one) => one.id !== request.id);
-    this.agents = this.agents.filter((one) => one.id !== request.id);
-    if (this.decidedLoaded && request.kind === 'run') this.decided = [request, ...this.decided.filter((one) => one.id !== request.id)];
+    this.#gone.set(request.id, this.#reads);
+    this.pending = this.pending.filter((one) => one.id !== request.id);
+    if (this.decidedLoaded) this.decided = [request, ...this.decided.filter((one) => one.id !== request.id)];
     this.#known?.delete(request.id);
   }
 
@@ -171,7 +134,7 @@ export class Inbox {
       for (const status of ['approved', 'denied', 'expired'] satisfies DecidedStatus[]) {
         let read = 0;
         for await (const page of pages<Approval>('/v1/approvals', { status, order: 'newest', limit: 100 }, this.#abort.signal)) {
-          found.push(...page.map(ofRun));
+          found.push(...page.map(ofApproval));
           read += page.length;
           if (read < MAX_DECIDED) continue;
           cut = true;

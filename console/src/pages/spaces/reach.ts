@@ -96,13 +96,6 @@ function withoutUnreachable(group: ReachGroup, rest: Pick<SpaceReach, 'files' | 
   return { ...group, functions };
 }
 
-/** Why no call of a function gets through, whatever the rules over functions say; undefined if some may. */
-export async function unreachable(space: Space, module: string, name: string): Promise<string | undefined> {
-  const part = name.split('.')[0];
-  if (!isStandard(module) || (part !== 'fs' && part !== 'http')) return undefined;
-  return outOfReach(name, (await standardPart(space, part)) ?? {}, space.hasFiles);
-}
-
 function grouped(capabilities: Capability[], manifest: Manifest): ReachGroup[] {
   const decided = new Map(manifest.functions.map((fn) => [fn.id, fn]));
   const used = new Set<string>();

@@ -1,10 +1,13 @@
 //! Approvals: calls that wait for a person, and decisions.
 //!
-//! - `stored`: approvals in the store; `view`: in responses
+//! - `stored`: approvals of runs, in the store; `in_memory`: those of agents; `view`: both in responses
+//! - `list`: one page of both
 //! - `decision`: decisions in requests
 //! - `routes`: requests
 
 mod decision;
+mod in_memory;
+mod list;
 mod routes;
 mod stored;
 mod view;

@@ -1,6 +1,6 @@
 //! Approvals in the store.
 
-use super::view::{ApprovalView, DecisionKind, DecisionView};
+use super::view::{ApprovalView, DecisionView};
 use crate::approval_request::{self, ApprovalStatus};
 use crate::time;
 use agent_spaces_approvals::{Request, Verdict};
@@ -47,6 +47,11 @@ impl StoredApproval {
         self.status() == ApprovalStatus::Pending
     }
 
+    /// Returns its id.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
     /// Returns its position in lists.
     pub(super) fn position(&self) -> (i64, String) {
         (self.created, self.id.clone())
@@ -56,10 +61,7 @@ impl StoredApproval {
     pub(crate) fn view(self, run: &Summary) -> ApprovalView {
         let status = self.status();
         let decision = self.decision.map(|signed| DecisionView {
-            decision: match signed.decision {
-                Verdict::Approved => DecisionKind::Approve,
-                Verdict::Denied => DecisionKind::Deny,
-            },
+            decision: signed.decision.into(),
             reason: signed.reason,
             by: signed.by,
             caller: signed.caller,
@@ -68,19 +70,22 @@ impl StoredApproval {
         let request = self.request;
         ApprovalView {
             status,
-            space_id: run.space.clone(),
+            space_id: Some(run.space.clone()),
+            agent: None,
+            session: None,
             caller: Some(run.caller.clone()).filter(|caller| !caller.is_empty()),
             created_at: time::format(self.created),
             expires_at: time::of(request.expires).map(time::format).unwrap_or_else(|| time::format(i64::MAX)),
             message: shown_message(&request),
             places: request.places.iter().map(ToString::to_string).collect(),
             function_id: request.function_id.to_string(),
-            params: request.params,
+            params: Some(request.params),
+            calls: Vec::new(),
             module: request.module,
             capability: request.capability,
             function: request.function,
-            call_id: request.call_id,
-            run_id: request.run_id,
+            call_id: Some(request.call_id),
+            run_id: Some(request.run_id),
             id: request.id,
             decision,
         }

@@ -64,6 +64,9 @@ pub(crate) struct Subject {
     pub(crate) call_id: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approval_id: Option<String>,
+    /// Name of an agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
     /// Name of a program, with the number of its version if there is one: `report@3`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,

@@ -1,4 +1,4 @@
-//! Change feed: broadcasts changes of runs and approvals to its followers.
+//! Change feed: broadcasts changes of runs and approvals to its followers. Those of calls in memory are told to it.
 //!
 //! One task reads the store for all of them, and only while somebody follows. It sees changes by other processes with the
 //! same store too.
@@ -10,6 +10,7 @@ mod look;
 mod tests;
 
 use crate::approval_request::ApprovalStatus;
+use agent_spaces_approvals::CallListener;
 use agent_spaces_journal::{RunRow, Store};
 use look::{Looker, Missed};
 use std::collections::HashMap;
@@ -47,6 +48,17 @@ pub(crate) enum Change {
         /// Run that asks.
         run: String,
         /// Caller who started the run.
+        owner: String,
+        /// State.
+        status: ApprovalStatus,
+    },
+    /// A call of an agent waits for approval, was decided, or does not wait any more.
+    AgentApproval {
+        /// Id of the request.
+        id: String,
+        /// Agent that asks.
+        agent: String,
+        /// Caller whose question it is.
         owner: String,
         /// State.
         status: ApprovalStatus,
@@ -99,6 +111,18 @@ impl ChangeFeed {
             tokio::spawn(look_again_and_again(Arc::downgrade(&self.0)));
         }
         Some(Following { changes, _permit: permit })
+    }
+
+    /// Returns who tells the followers of calls that wait in memory.
+    pub(crate) fn call_listener(&self) -> CallListener {
+        // Whoever has the calls keeps neither the feed nor the store.
+        let feed = Arc::downgrade(&self.0);
+        Box::new(move |call| {
+            if let Some(inner) = feed.upgrade() {
+                let (id, agent, owner) = (call.id.clone(), call.agent.clone(), call.owner.clone());
+                inner.tell(Change::AgentApproval { id, agent, owner, status: ApprovalStatus::of_waiting(call) });
+            }
+        })
     }
 }
 

@@ -1,11 +1,11 @@
 //! Changes by other processes, and followers that are too many or too slow.
 
 use super::{Change, ChangeFeed, Following, MAX_BEHIND, MAX_FOLLOWERS};
-use crate::approval_request::{ApprovalStatus, of_ticket};
-use agent_spaces_approvals::{ApproverToken, Decision};
+use crate::approval_request::{ApprovalStatus, of_agent, of_ticket};
+use agent_spaces_approvals::{ApproverToken, Decision, Settled};
 use agent_spaces_journal::{Approval, Claim, Entry, NewRun, SqliteStore, Status, Store, Summary, Wake};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 /// A feed, and the store as another process has it.
@@ -50,6 +50,7 @@ fn shown(change: &Change) -> String {
             format!("{} of {}: {}{asks}", row.id, row.summary.caller, row.status)
         }
         Change::Approval { run, owner, status, .. } => format!("approval of {run} of {owner}: {status:?}"),
+        Change::AgentApproval { agent, owner, status, .. } => format!("approval of {agent} of {owner}: {status:?}"),
         Change::Missed => "missed".to_owned(),
     }
 }
@@ -130,6 +131,27 @@ async fn a_run_that_ends_between_two_looks_is_told_with_its_end() {
         let seen = until(&mut following, &last).await;
         assert_eq!(seen.iter().filter(|change| **change == last).count(), 1, "{seen:?}");
     }
+}
+
+#[tokio::test]
+async fn calls_that_wait_in_memory_are_told() {
+    let fixture = Fixture::new();
+    let (listener, now) = (fixture.feed.call_listener(), SystemTime::now());
+    let mut following = fixture.feed.follow("ann").unwrap();
+    let mut call = of_agent();
+    listener(&call);
+    until(&mut following, "approval of planner of ann: Pending").await;
+    let (decision, caller) = (Decision::deny("ann", None), "ann".to_owned());
+    call.settled = Some(Settled::Decided { decision, caller, at: now });
+    listener(&call);
+    until(&mut following, "approval of planner of ann: Denied").await;
+    call.settled = Some(Settled::Over);
+    listener(&call);
+    until(&mut following, "approval of planner of ann: Expired").await;
+    drop(following);
+    drop(fixture);
+    // Nobody is there any more.
+    listener(&call);
 }
 
 #[tokio::test]

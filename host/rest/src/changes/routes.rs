@@ -17,8 +17,9 @@ pub(crate) fn router() -> OpenApiRouter<Service> {
 /// Follow the changes of runs and approvals
 ///
 /// A run that is new or has another state is sent as `event: run` with `id`, `spaceId`, `name`, `status` and `updatedAt`; a
-/// request for approval that is new, was decided or has expired as `event: approval` with `id`, `runId` and `status`. A
-/// change may be sent more than once, and only the last of several that follow one another quickly.
+/// request for approval that is new, was decided or has expired as `event: approval` with `id`, `runId` and `status`, or
+/// `agent` instead of `runId` if an agent asks. A change may be sent more than once, and only the last of several that
+/// follow one another quickly.
 ///
 /// Events have no ids, and none is sent that happened before: connect first, then read the lists, and read them again
 /// after every reconnect. The stream ends for a client that reads too slowly.

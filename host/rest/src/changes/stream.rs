@@ -85,7 +85,11 @@ impl ChangeStream {
                 let data = json!({ "id": id, "runId": run, "status": status });
                 let _ = write!(text, "event: approval\ndata: {data}\n\n");
             }
-            Change::Run { .. } | Change::Approval { .. } => {}
+            Change::AgentApproval { id, agent, owner, status } if self.who.owns(owner) => {
+                let data = json!({ "id": id, "agent": agent, "status": status });
+                let _ = write!(text, "event: approval\ndata: {data}\n\n");
+            }
+            Change::Run { .. } | Change::Approval { .. } | Change::AgentApproval { .. } => {}
             // The client connects again, and reads its lists.
             Change::Missed => self.is_over = true,
         }

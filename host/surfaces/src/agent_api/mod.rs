@@ -1,5 +1,4 @@
-//! Plain HTTP: an agent is a path, `/v1/{agent}`. Also the list of agents, their sessions, and their calls that wait for a
-//! person.
+//! Plain HTTP: an agent is a path, `/v1/{agent}`. Also the list of agents, and their sessions.
 //!
 //! - `request`: requests of callers
 //! - `answer`: answers and events; `problem`: errors
@@ -15,13 +14,11 @@ mod transcript;
 
 use crate::asking::Asker;
 use crate::bodies::{Bodies, Held};
-use crate::bounds::{BODY_TIMEOUT, MAX_DECISION};
 use crate::failure::{Failure, FailureKind};
 use crate::json::{self, Object};
 use crate::observed::observed;
 use crate::responses::json_response;
 use crate::stream;
-use agent_spaces_http_server::body::collect;
 use agent_spaces_http_server::{
     Access, Authenticated, Client, Handling, HttpResponse, Refusal, Routes, Stopping, until_sent,
 };
@@ -33,8 +30,6 @@ use hyper::body::Incoming;
 use sessions::SessionReader;
 
 const AGENTS: &str = "/v1/agents";
-const WAITING: &str = "/v1/agents/approvals";
-const APPROVALS: &str = "/v1/approvals/";
 
 /// The routes.
 pub(crate) struct AgentRoutes {
@@ -54,12 +49,6 @@ enum Place<'a> {
     Sessions(&'a str),
     /// One session of an agent.
     Session(&'a str, &'a str),
-    /// Calls that wait for a person.
-    Waiting,
-    /// One call that waits.
-    Approval(&'a str),
-    /// The decision about one.
-    Decision(&'a str),
 }
 
 impl AgentRoutes {
@@ -67,13 +56,11 @@ impl AgentRoutes {
         AgentRoutes { asker, bodies, sessions: SessionReader::default() }
     }
 
-    /// Returns what a path means; `None` if it is not ours. Approvals of runs are the REST API's, and so is every name
-    /// that no agent has.
+    /// Returns what a path means; `None` if it is not ours. Approvals are the REST API's, and so is every name that no
+    /// agent has.
     fn place<'a>(&self, path: &'a str) -> Option<Place<'a>> {
-        match path {
-            AGENTS => return Some(Place::Agents),
-            WAITING => return Some(Place::Waiting),
-            _ => {}
+        if path == AGENTS {
+            return Some(Place::Agents);
         }
         if let Some(rest) = path.strip_prefix(AGENTS).and_then(|rest| rest.strip_prefix('/')) {
             let (agent, rest) = rest.split_once('/')?;
@@ -82,13 +69,6 @@ impl AgentRoutes {
                 rest => Place::Session(agent, rest.strip_prefix('/').filter(|id| !id.contains('/'))?),
             };
             return self.asker.service().agent(agent).is_ok().then_some(place);
-        }
-        if let Some(rest) = path.strip_prefix(APPROVALS) {
-            let place = match rest.strip_suffix("/decision") {
-                Some(id) => (id, Place::Decision(id)),
-                None => (rest, Place::Approval(rest)),
-            };
-            return self.asker.approvals().has(place.0).then_some(place.1);
         }
         let name = path.strip_prefix("/v1/")?;
         (!name.contains('/') && self.asker.service().agent(name).is_ok()).then_some(Place::Agent(name))
@@ -102,9 +82,6 @@ impl AgentRoutes {
             Place::Agents => AGENTS,
             Place::Sessions(_) => "/v1/agents/{agent}/sessions",
             Place::Session(..) => "/v1/agents/{agent}/sessions/{session}",
-            Place::Waiting => WAITING,
-            Place::Approval(_) => "/v1/approvals/{approval}",
-            Place::Decision(_) => "/v1/approvals/{approval}/decision",
         };
         let answered = async {
             match (place, &head.method) {
@@ -116,13 +93,6 @@ impl AgentRoutes {
                     check_json(&head.headers)?;
                     let (bytes, held) = self.bodies.receive(client, body).await?;
                     self.ask(client, name, &head, json::body(&bytes)?, held).await
-                }
-                (Place::Decision(id), &Method::POST) => {
-                    check_json(&head.headers)?;
-                    let received = collect(body, MAX_DECISION, BODY_TIMEOUT).await;
-                    let bytes = received.map_err(Failure::of_body)?;
-                    let decided = self.asker.approvals().decide(client, id, &json::body(&bytes)?)?;
-                    Ok(json_response(&decided))
                 }
                 (Place::Agents, &Method::GET) => {
                     Ok(json_response(&serde_json::json!({ "items": self.asker.service().agents_of(client) })))
@@ -136,13 +106,8 @@ impl AgentRoutes {
                     let (session, permit) = self.sessions.get(service, client, agent, id, query).await?;
                     Ok(until_sent(json_response(&session), permit))
                 }
-                (Place::Waiting, &Method::GET) => Ok(json_response(&self.asker.approvals().list(client))),
-                (Place::Approval(id), &Method::GET) => Ok(json_response(&self.asker.approvals().get(client, id)?)),
                 (Place::Agent(_), _) => Err(Failure::method("GET, POST")),
-                (Place::Decision(_), _) => Err(Failure::method("POST")),
-                (Place::Agents | Place::Sessions(_) | Place::Session(..) | Place::Waiting | Place::Approval(_), _) => {
-                    Err(Failure::method("GET"))
-                }
+                (Place::Agents | Place::Sessions(_) | Place::Session(..), _) => Err(Failure::method("GET")),
             }
         };
         let answering = async { answered.await.unwrap_or_else(|failure| problem::response(&failure)) };

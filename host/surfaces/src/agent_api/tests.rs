@@ -1,6 +1,7 @@
 use super::*;
 use crate::testing::{Scripted, Step, ann, events, held, text, value};
 use agent_spaces_agent::OutputFormat;
+use agent_spaces_approvals::{Decision, WaitingCalls as _};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,7 +63,6 @@ async fn paths_without_an_agent_are_left_to_the_rest_api() {
     let routes = routes(&Scripted::new(OutputFormat::Text, Vec::new()));
     assert_eq!(routes.place("/v1/planner"), Some(Place::Agent("planner")));
     assert_eq!(routes.place("/v1/agents"), Some(Place::Agents));
-    assert_eq!(routes.place("/v1/agents/approvals"), Some(Place::Waiting));
     assert_eq!(routes.place("/v1/agents/planner/sessions"), Some(Place::Sessions("planner")));
     assert_eq!(routes.place("/v1/agents/planner/sessions/ses_1"), Some(Place::Session("planner", "ses_1")));
     for path in ["/v1/agents/", "/v1/agents/planner", "/v1/agents/other/sessions", "/v1/agents/planner/sessions/a/b"] {
@@ -86,10 +86,9 @@ async fn a_call_waits_for_a_person() {
     while !approvals.has("apr_pay") {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(routes.place("/v1/approvals/apr_pay/decision"), Some(Place::Decision("apr_pay")));
-    assert_eq!(approvals.list(&ann())["items"][0]["agent"], "planner");
-    let decision = json!({ "decision": "approve" }).as_object().cloned().unwrap();
-    approvals.decide(&ann(), "apr_pay", &decision).unwrap();
+    assert_eq!(routes.place("/v1/approvals/apr_pay"), None, "the REST API decides");
+    assert_eq!(approvals.calls(Some("ann"))[0].agent, "planner");
+    approvals.decide("apr_pay", "ann", Decision::approve("ann")).unwrap();
     assert_eq!(asking.await.unwrap()["text"], "Paid.");
     let results = scripted.requests()[1].messages.last().unwrap().clone();
     assert!(format!("{results:?}").contains("paid, says ann"), "{results:?}");

@@ -1,155 +1,209 @@
-//! Calls of agents that wait for a person, in memory: a question that ends takes its approvals with it.
+//! Calls of agents that wait for a person, in memory: a question that ends takes its calls with it.
 //!
-//! - `decision`: decision of a person
+//! - `asked_calls`: calls of a request for approval, as they are shown
 
-mod decision;
+mod asked_calls;
 
-use crate::bounds::{APPROVAL_TIME, MAX_APPROVALS, MAX_CALLER_APPROVALS, MAX_SHOWN_CALL};
-use crate::failure::{Failure, FailureKind};
-use crate::json::Object;
+use crate::bounds::{
+    APPROVAL_TIME, MAX_APPROVALS, MAX_CALLER_APPROVALS, MAX_CALLER_SETTLED, MAX_SETTLED, SETTLED_TIME,
+};
 use agent_spaces_agent::{ApprovalAnswer, ApprovalRequest, Approver};
+use agent_spaces_approvals::{CallListener, Decision, NotWaiting, Settled, Verdict, WaitingCall, WaitingCalls};
 use agent_spaces_http_server::Client;
+use asked_calls::AskedCalls;
 use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 use tokio::sync::oneshot;
 
-/// Calls that wait. Clones share them.
+/// Calls of agents that wait for a person, and some that were settled: those who decide late are told. Clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct Approvals(Arc<Mutex<BTreeMap<String, Waiting>>>);
+pub struct AgentApprovals(Arc<Mutex<State>>);
 
-/// One call that waits.
-struct Waiting {
-    /// The caller whose question it is; empty for the operator.
-    owner: String,
-    agent: String,
-    message: String,
-    call: Value,
-    created: SystemTime,
-    decide: oneshot::Sender<ApprovalAnswer>,
+#[derive(Default)]
+struct State {
+    entries: BTreeMap<String, Entry>,
+    listeners: Vec<CallListener>,
+    /// Number of the newest entry.
+    newest: u64,
 }
 
-impl Approvals {
+/// One call.
+struct Entry {
+    /// Tells it from another one with the same id.
+    number: u64,
+    call: Arc<WaitingCall>,
+    /// Question that waits for the decision.
+    decide: Option<oneshot::Sender<ApprovalAnswer>>,
+    settled_at: Option<Instant>,
+}
+
+impl AgentApprovals {
     /// Returns who is asked about the calls of a question.
-    pub(crate) fn approver(&self, client: &Client, agent: &str) -> Arc<dyn Approver> {
-        Arc::new(CallerApprover { all: self.clone(), owner: client.owner().to_owned(), agent: agent.to_owned() })
+    pub(crate) fn approver(&self, client: &Client, agent: &str, session: Option<String>) -> Arc<dyn Approver> {
+        let (owner, agent) = (client.owner().to_owned(), agent.to_owned());
+        Arc::new(CallerApprover { all: self.clone(), owner, agent, session })
     }
 
-    fn entries(&self) -> MutexGuard<'_, BTreeMap<String, Waiting>> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns true if a call with this id waits.
+    #[cfg(test)]
     pub(crate) fn has(&self, id: &str) -> bool {
-        self.entries().contains_key(id)
+        self.call(id).is_some_and(|call| call.settled.is_none())
+    }
+}
+
+impl WaitingCalls for AgentApprovals {
+    fn calls(&self, owner: Option<&str>) -> Vec<Arc<WaitingCall>> {
+        let mut state = self.state();
+        state.forget_old();
+        let is_listed = |call: &&Arc<WaitingCall>| owner.is_none_or(|owner| call.owner == owner);
+        state.entries.values().map(|entry| &entry.call).filter(is_listed).cloned().collect()
     }
 
-    /// Shows the calls that a caller may see.
-    pub(crate) fn list(&self, client: &Client) -> Value {
-        let entries = self.entries();
-        let visible = entries.iter().filter(|(_, waiting)| owns(client, waiting));
-        json!({ "items": visible.map(|(id, waiting)| waiting.view(id)).collect::<Vec<_>>() })
+    fn call(&self, id: &str) -> Option<Arc<WaitingCall>> {
+        self.state().entries.get(id).map(|entry| entry.call.clone())
     }
 
-    /// Shows one call.
-    pub(crate) fn get(&self, client: &Client, id: &str) -> Result<Value, Failure> {
-        let entries = self.entries();
-        let waiting = entries.get(id).filter(|waiting| owns(client, waiting)).ok_or_else(unknown)?;
-        Ok(waiting.view(id))
-    }
-
-    /// Decides on a call. The first decision stands.
-    pub(crate) fn decide(&self, client: &Client, id: &str, body: &Object) -> Result<Value, Failure> {
-        let mut entries = self.entries();
-        let waiting = entries.get(id).filter(|waiting| owns(client, waiting)).ok_or_else(unknown)?;
-        if !client.is_process() && !client.may_approve() {
-            let message = "This caller may not decide on approvals: the operator can set `mayApprove` for it";
-            return Err(Failure::new(FailureKind::Denied, message));
+    fn decide(&self, id: &str, caller: &str, decision: Decision) -> Result<Arc<WaitingCall>, NotWaiting> {
+        let decision = decision.sanitized();
+        let mut state = self.state();
+        let entry = state.entries.get_mut(id).ok_or(NotWaiting::Unknown)?;
+        match &entry.call.settled {
+            Some(Settled::Decided { .. }) => return Err(NotWaiting::Decided),
+            Some(Settled::Over) => return Err(NotWaiting::Over),
+            None => {}
         }
-        let answer = decision::read(client, body)?;
-        let mut view = waiting.view(id);
-        let (status, decision) = match &answer {
-            ApprovalAnswer::Approve { by } => ("approved", json!({ "decision": "approve", "by": by })),
-            ApprovalAnswer::Deny { by, reason } => {
-                ("denied", json!({ "decision": "deny", "by": by, "reason": reason }))
-            }
-            ApprovalAnswer::Expired => ("expired", Value::Null),
-        };
-        view["status"] = status.into();
-        view["decision"] = decision;
-        let waiting = entries.remove(id).ok_or_else(unknown)?;
+        let number = entry.number;
         // A question that ended meanwhile has no use for it.
-        waiting.decide.send(answer).map_err(|_| unknown())?;
-        Ok(view)
+        let is_heard = entry.decide.take().is_some_and(|decide| decide.send(answer(caller, &decision)).is_ok());
+        if !is_heard {
+            state.settle(id, number, Settled::Over);
+            return Err(NotWaiting::Over);
+        }
+        let decided = Settled::Decided { decision, caller: caller.to_owned(), at: SystemTime::now() };
+        state.settle(id, number, decided).ok_or(NotWaiting::Unknown)
     }
 
-    /// Adds a call. The error is why it cannot wait.
-    fn add(&self, id: &str, waiting: Waiting) -> Result<(), &'static str> {
-        let mut entries = self.entries();
-        let of_caller = entries.values().filter(|other| other.owner == waiting.owner).count();
-        if entries.len() >= MAX_APPROVALS || of_caller >= MAX_CALLER_APPROVALS {
+    fn listen(&self, listener: CallListener) {
+        self.state().listeners.push(listener);
+    }
+}
+
+impl State {
+    /// Adds a call, and returns its number. The error is why it cannot wait.
+    fn add(&mut self, call: WaitingCall, decide: oneshot::Sender<ApprovalAnswer>) -> Result<u64, &'static str> {
+        let waiting = || self.entries.values().filter(|entry| entry.settled_at.is_none());
+        let of_caller = waiting().filter(|entry| entry.call.owner == call.owner).count();
+        if waiting().count() >= MAX_APPROVALS || of_caller >= MAX_CALLER_APPROVALS {
             return Err(
                 "too many calls wait for a person: allow the function in the policy, or decide on some of them",
             );
         }
-        if entries.contains_key(id) {
+        if self.entries.get(&call.id).is_some_and(|entry| entry.settled_at.is_none()) {
             return Err("a call with the same id waits already");
         }
-        entries.insert(id.to_owned(), waiting);
-        Ok(())
+        self.newest += 1;
+        let (id, number, call) = (call.id.clone(), self.newest, Arc::new(call));
+        self.tell(&call);
+        self.entries.insert(id, Entry { number, call, decide: Some(decide), settled_at: None });
+        Ok(number)
+    }
+
+    /// Ends the wait for a decision, and returns the call. `None` if it does not wait.
+    fn settle(&mut self, id: &str, number: u64, settled: Settled) -> Option<Arc<WaitingCall>> {
+        let is_waiting = |entry: &&mut Entry| entry.number == number && entry.settled_at.is_none();
+        let entry = self.entries.get_mut(id).filter(is_waiting)?;
+        let call = Arc::new(WaitingCall { settled: Some(settled), ..(*entry.call).clone() });
+        entry.call = call.clone();
+        entry.decide = None;
+        entry.settled_at = Some(Instant::now());
+        self.tell(&call);
+        self.forget_old();
+        self.forget_oldest(MAX_CALLER_SETTLED, |other| other.owner == call.owner);
+        self.forget_oldest(MAX_SETTLED, |_| true);
+        Some(call)
+    }
+
+    fn tell(&self, call: &WaitingCall) {
+        self.listeners.iter().for_each(|listener| listener(call));
+    }
+
+    /// Forgets what was settled long ago.
+    fn forget_old(&mut self) {
+        self.entries.retain(|_, entry| entry.settled_at.is_none_or(|at| at.elapsed() < SETTLED_TIME));
+    }
+
+    /// Forgets the oldest settled call of some, if there are more than this many.
+    fn forget_oldest(&mut self, most: usize, is_one: impl Fn(&WaitingCall) -> bool) {
+        let settled = self.entries.values().filter(|entry| entry.settled_at.is_some() && is_one(&entry.call));
+        let settled: Vec<(u64, String)> = settled.map(|entry| (entry.number, entry.call.id.clone())).collect();
+        if settled.len() > most
+            && let Some((_, oldest)) = settled.into_iter().min()
+        {
+            self.entries.remove(&oldest);
+        }
     }
 }
 
-/// Returns true if a client may see a call.
-fn owns(client: &Client, waiting: &Waiting) -> bool {
-    client.is_process() || client.owner() == waiting.owner
-}
-
-fn unknown() -> Failure {
-    Failure::new(FailureKind::NotFound, "There is no such approval")
-}
-
-impl Waiting {
-    fn view(&self, id: &str) -> Value {
-        let expires = self.created.checked_add(APPROVAL_TIME).unwrap_or(self.created);
-        json!({
-            "id": id,
-            "agent": self.agent,
-            "status": "pending",
-            "message": self.message,
-            "call": self.call,
-            "createdAt": humantime::format_rfc3339_millis(self.created).to_string(),
-            "expiresAt": humantime::format_rfc3339_millis(expires).to_string(),
-        })
+/// Returns a decision as the question gets it. Whom the caller names is what the caller says; the caller itself is known.
+fn answer(caller: &str, decision: &Decision) -> ApprovalAnswer {
+    let by = match decision.by == caller {
+        true => caller.to_owned(),
+        false => format!("{} (through {caller})", decision.by),
+    };
+    match decision.verdict {
+        Verdict::Approved => ApprovalAnswer::Approve { by },
+        Verdict::Denied => ApprovalAnswer::Deny { by, reason: decision.reason.clone() },
     }
 }
 
 /// Asks whoever may approve for one caller.
 struct CallerApprover {
-    all: Approvals,
+    all: AgentApprovals,
     owner: String,
     agent: String,
+    session: Option<String>,
+}
+
+impl CallerApprover {
+    fn waiting(&self, request: ApprovalRequest) -> WaitingCall {
+        let ApprovalRequest { id, message, call } = request;
+        let AskedCalls { function, function_id, module, params } = AskedCalls::of(call);
+        let created = SystemTime::now();
+        WaitingCall {
+            id,
+            owner: self.owner.clone(),
+            agent: self.agent.clone(),
+            session: self.session.clone(),
+            message,
+            function,
+            function_id,
+            module,
+            params,
+            created,
+            expires: created.checked_add(APPROVAL_TIME).unwrap_or(created),
+            settled: None,
+        }
+    }
 }
 
 impl Approver for CallerApprover {
     fn ask(&self, request: ApprovalRequest) -> BoxFuture<'_, ApprovalAnswer> {
         Box::pin(async move {
-            let ApprovalRequest { id, message, call } = request;
-            let (decide, decided) = oneshot::channel();
-            let waiting = Waiting {
-                owner: self.owner.clone(),
-                agent: self.agent.clone(),
-                message,
-                call: shown(call),
-                created: SystemTime::now(),
-                decide,
+            let (id, (decide, decided)) = (request.id.clone(), oneshot::channel());
+            let added = self.all.state().add(self.waiting(request), decide);
+            let number = match added {
+                Ok(number) => number,
+                Err(reason) => {
+                    return ApprovalAnswer::Deny { by: "agent-spaces".to_owned(), reason: Some(reason.to_owned()) };
+                }
             };
-            if let Err(reason) = self.all.add(&id, waiting) {
-                return ApprovalAnswer::Deny { by: "agent-spaces".to_owned(), reason: Some(reason.to_owned()) };
-            }
-            let _withdrawn = Withdrawal { all: &self.all, id: &id };
+            let _withdrawn = Withdrawal { all: &self.all, id: &id, number };
             match tokio::time::timeout(APPROVAL_TIME, decided).await {
                 Ok(Ok(answer)) => answer,
                 _ => ApprovalAnswer::Expired,
@@ -160,19 +214,15 @@ impl Approver for CallerApprover {
 
 /// Takes a call away when nobody waits for its decision any more.
 struct Withdrawal<'a> {
-    all: &'a Approvals,
+    all: &'a AgentApprovals,
     id: &'a str,
+    number: u64,
 }
 
 impl Drop for Withdrawal<'_> {
     fn drop(&mut self) {
-        self.all.entries().remove(self.id);
+        self.all.state().settle(self.id, self.number, Settled::Over);
     }
-}
-
-/// Call as it is shown: as it is, or a note if it is too long.
-fn shown(call: Value) -> Value {
-    if call.to_string().len() <= MAX_SHOWN_CALL { call } else { "(too long to be shown: see the message)".into() }
 }
 
 #[cfg(test)]

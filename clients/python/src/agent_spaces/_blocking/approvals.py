@@ -20,12 +20,13 @@ class Approvals:
         status: types.ApprovalStatus | None = None,
         run: str | None = None,
         space: str | None = None,
+        agent: str | None = None,
         order: types.ListOrder | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Items[types.Approval]:
-        """List approvals, oldest first unless ``order`` says otherwise."""
-        return Items(self._transport, lambda cursor: calls.list_approvals(status, run, space, order, limit, cursor), same, timeout)
+        """List approvals of runs and agents, oldest first unless ``order`` says otherwise."""
+        return Items(self._transport, lambda cursor: calls.list_approvals(status, run, space, agent, order, limit, cursor), same, timeout)
 
     def get(self, approval: str, *, timeout: float | None = None) -> types.Approval:
         """Return an approval."""

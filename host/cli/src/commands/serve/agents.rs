@@ -13,7 +13,7 @@ use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::http_server::Routes;
 use agent_spaces::models::Client as ModelClient;
 use agent_spaces::serve::{ElicitedDecisions, Mode, Offers};
-use agent_spaces::surfaces::{self, A2aRoutes, A2aSettings, AgentTools, Slack, SurfaceLimits};
+use agent_spaces::surfaces::{self, A2aRoutes, A2aSettings, AgentApprovals, AgentTools, Slack, SurfaceLimits};
 use agent_spaces::{Code, DEFAULT_CONCURRENCY};
 use agent_spaces_telemetry::metrics::AgentMetrics;
 use clap::Args;
@@ -97,6 +97,8 @@ pub(in crate::commands) struct Agents {
     /// Agents that scripts of the source call.
     called: CalledAgents,
     parts: Vec<Arc<dyn Routes>>,
+    /// Calls of the surfaces that wait for a person.
+    approvals: AgentApprovals,
     mcp_limit: Option<usize>,
     slack: Option<Slack>,
 }
@@ -136,12 +138,21 @@ impl Agents {
         let allowed = Arc::new(AllowedAgents { agents, source: source.clone() });
         let service = AgentService::new(allowed, Arc::new(models), source.store(), accounting, metrics);
         called.serve(&service);
-        Ok(Agents { source: source.clone(), spaces, service, called, parts: Vec::new(), mcp_limit: None, slack: None })
+        Ok(Agents {
+            source: source.clone(),
+            spaces,
+            service,
+            called,
+            parts: Vec::new(),
+            approvals: AgentApprovals::default(),
+            mcp_limit: None,
+            slack: None,
+        })
     }
 
     /// Adds the surfaces of a server.
     pub(super) fn with_surfaces(self, options: &SurfaceOptions) -> Agents {
-        let mut parts = surfaces::routes(&self.service, options.limits());
+        let mut parts = surfaces::routes(&self.service, options.limits(), &self.approvals);
         let slack = slack::open(&self.source, &self.service, options.slack_concurrency.map(usize::from));
         parts.extend(slack.as_ref().and_then(Slack::routes));
         if let Some(store) = self.source.store() {
@@ -155,6 +166,11 @@ impl Agents {
     /// Returns the surfaces as parts of the server.
     pub(super) fn parts(&self) -> Vec<Arc<dyn Routes>> {
         self.parts.clone()
+    }
+
+    /// Returns calls of the surfaces that wait for a person.
+    pub(super) fn approvals(&self) -> AgentApprovals {
+        self.approvals.clone()
     }
 
     /// Adds the agents as tools to those of an MCP server.

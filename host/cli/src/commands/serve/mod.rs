@@ -250,6 +250,9 @@ async fn serve(
     let sessions = has_console.then(|| Sessions::new(&bound.callers));
     let service = service(&source, concurrency, shares, &workspaces).await?;
     service.show_servers(Arc::new(ProjectServers::new(source.clone())));
+    if let Some(agents) = &agents {
+        service.show_waiting_calls(Arc::new(agents.approvals()));
+    }
     service.remove_stray_workspaces().await;
     tokio::spawn(discovery::discover(source.clone()));
     mode.continue_runs(durable::report).await;

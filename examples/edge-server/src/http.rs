@@ -28,6 +28,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 /// Serves until the process ends.
 pub(crate) async fn serve(address: &str, program: Program) -> Result<()> {
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen at {address}"))?;
+    println!("listening at http://{}", listener.local_addr()?);
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let place = places.clone().acquire_owned().await?;

@@ -42,7 +42,8 @@ impl Heartbeat {
                 match store.renew(claim, settings.lease).await {
                     Ok(until) => log.leased_until(until),
                     // The next beat tries again.
-                    Err(StoreError::Busy | StoreError::Io(_) | StoreError::Full(_)) if log.is_leased() => {}
+                    Err(StoreError::Busy | StoreError::Unreachable(_) | StoreError::Io(_) | StoreError::Full(_))
+                        if log.is_leased() => {}
                     Err(error) => return log.lose(error),
                 }
                 if let Ok(Some(row)) = store.run(log.run_id()).await

@@ -180,7 +180,7 @@ impl Database {
                     error
                 }
                 Ok(Err(PoolError::Closed)) => return Err(Failure::Unreachable(StoreError::closed())),
-                Ok(Err(error)) => StoreError::Io(error.to_string()),
+                Ok(Err(error)) => StoreError::Unreachable(error.to_string()),
             };
             if self.set_outage(true) >= self.settings.patience || self.is_hasty.load(Ordering::SeqCst) {
                 return Err(Failure::Unreachable(error));

@@ -72,14 +72,14 @@ impl From<Failure> for StoreError {
             Failure::Statement(error) => error,
             Failure::Unreachable(error) => return error,
             Failure::Timeout => {
-                return StoreError::Io(
+                return StoreError::Unreachable(
                     "Postgres did not answer in time; look at its load and at locks in pg_stat_activity".to_owned(),
                 );
             }
         };
         let text = words(&error);
         let Some(code) = error.code() else {
-            return StoreError::Io(format!("Postgres: {text}; the connection was lost"));
+            return StoreError::Unreachable(format!("Postgres: {text}; the connection was lost"));
         };
         match code.code() {
             "53100" => StoreError::Full(format!("the disk of the Postgres server is full: {text}; free disk space")),
@@ -114,7 +114,8 @@ pub(crate) fn connecting(name: &str, error: &Error) -> (StoreError, bool) {
         }
         None => ("check that the server runs, and its host and port", true),
     };
-    (StoreError::Io(format!("cannot connect to {name}: {text}; {fix}")), may_succeed)
+    let text = format!("cannot connect to {name}: {text}; {fix}");
+    (if may_succeed { StoreError::Unreachable(text) } else { StoreError::Io(text) }, may_succeed)
 }
 
 /// Returns an error with its causes.

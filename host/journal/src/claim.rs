@@ -101,7 +101,9 @@ impl Claim {
     pub fn check_ownership(&self) -> Result<(), StoreError> {
         match self.faults.write.get() {
             Some(fault) if self.faults.is_unborn.load(Ordering::SeqCst) => Err(fault.clone()),
-            None | Some(StoreError::Full(_) | StoreError::Busy | StoreError::Io(_)) => Ok(()),
+            None | Some(StoreError::Full(_) | StoreError::Busy | StoreError::Unreachable(_) | StoreError::Io(_)) => {
+                Ok(())
+            }
             Some(fault) => Err(fault.clone()),
         }
     }

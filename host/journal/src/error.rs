@@ -4,8 +4,8 @@ use thiserror::Error;
 
 /// Fault of a store, or its refusal of a write.
 ///
-/// After [`Full`](StoreError::Full), [`Busy`](StoreError::Busy) and [`Io`](StoreError::Io) a write may or may not have
-/// happened: a flush that fails can still reach the disk. Claim the run again and read what it has.
+/// After [`Full`](StoreError::Full), [`Busy`](StoreError::Busy), [`Unreachable`](StoreError::Unreachable) and
+/// [`Io`](StoreError::Io) a write may or may not have happened: a flush that fails can still reach the disk. Claim the run again and read what it has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -46,6 +46,9 @@ pub enum StoreError {
     /// Other processes kept the store locked for too long.
     #[error("other processes keep the journal locked; try again")]
     Busy,
+    /// The server of the store does not answer, or does not take writes, as during a failover. It may later.
+    #[error("journal: {0}")]
+    Unreachable(String),
     /// An argument that no store accepts. Nothing was written.
     #[error("{0}")]
     Invalid(String),

@@ -18,6 +18,9 @@ pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 /// Seconds after which a refused request may succeed: what it waits for seldom takes longer.
 const RETRY_SECONDS: u32 = 1;
 
+/// The same while the journal cannot be reached. A failover takes seconds, and requests have waited for it already.
+const UNREACHABLE_SECONDS: u32 = 5;
+
 /// Error of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub(crate) struct Problem {
@@ -200,6 +203,11 @@ impl From<StoreError> for Problem {
             StoreError::Unknown { .. } => Problem::not_found("run"),
             StoreError::Exists { .. } => Problem::conflict("conflict", "It exists already"),
             StoreError::Busy => Problem::unavailable("host.journal", "The journal is locked; try again"),
+            StoreError::Unreachable(_) => {
+                tracing::warn!(target: OPERATOR_TARGET, "request refused: {error}");
+                Problem::unavailable("host.journal", "The journal cannot be reached; try again")
+                    .after(UNREACHABLE_SECONDS)
+            }
             StoreError::Full(_) => {
                 tracing::error!(target: OPERATOR_TARGET, "the journal is full: {error}");
                 let detail = "The journal is full; ask the operator to remove ended runs";
@@ -265,6 +273,14 @@ mod tests {
             assert_eq!((response.status(), &response.headers()["retry-after"]), (status, &"1".parse().unwrap()));
         }
         assert!(!Problem::not_found("run").into_response().headers().contains_key("retry-after"));
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_reached_may_be_reached_later() {
+        let response =
+            Problem::from(StoreError::Unreachable("cannot connect to db.internal".to_owned())).into_response();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()["retry-after"], "5");
     }
 
     #[test]

@@ -18,9 +18,21 @@ use tokio::runtime::Runtime;
 const FULL: &str = "remove ended runs with `agent-spaces runs prune --older-than 7d`, or raise `durable.maxBytes` in an \
                     accepted configuration";
 
+/// Time for which a server waits at its start for the server of its store, which may just fail over.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Opens the store that was chosen, by default the user's journal, and creates it if it is missing.
 pub(super) fn open(settings: &DurableSettings) -> Result<Arc<dyn Store>, Failure> {
-    if let Some(store) = store_choice::open(settings)? {
+    open_within(settings, Duration::ZERO)
+}
+
+/// The same for a command that serves others: it waits for a server that cannot be reached.
+pub(super) fn open_patiently(settings: &DurableSettings) -> Result<Arc<dyn Store>, Failure> {
+    open_within(settings, PATIENCE)
+}
+
+fn open_within(settings: &DurableSettings, patience: Duration) -> Result<Arc<dyn Store>, Failure> {
+    if let Some(store) = store_choice::open(settings, patience)? {
         return Ok(store);
     }
     let folder = folders::journal().ok_or_else(|| {
@@ -31,7 +43,7 @@ pub(super) fn open(settings: &DurableSettings) -> Result<Arc<dyn Store>, Failure
 
 /// Opens the store that was chosen, or the user's journal if there is one.
 pub(super) fn open_existing() -> Result<Option<Arc<dyn Store>>, Failure> {
-    if let Some(store) = store_choice::open(&DurableSettings::default())? {
+    if let Some(store) = store_choice::open(&DurableSettings::default(), Duration::ZERO)? {
         return Ok(Some(store));
     }
     match folders::journal().is_some_and(|folder| folder.is_dir()) {

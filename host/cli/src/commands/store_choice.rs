@@ -3,15 +3,16 @@
 //! Without any of them it is the user's SQLite file.
 
 use super::failure::Failure;
-use agent_spaces::Code;
-use agent_spaces::journal::Store;
+use agent_spaces::journal::{Store, StoreError};
 use agent_spaces::project::DurableSettings;
+use agent_spaces::{Code, OPERATOR_TARGET};
 use agent_spaces_journal_postgres::{Address, PostgresStore, Settings};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// Environment variable with an address.
 pub(super) const VARIABLE: &str = "AGENT_SPACES_STORE";
@@ -24,6 +25,9 @@ const EMBEDDED: &str = "sqlite";
 
 /// Most bytes of a file with an address.
 const MAX_FILE: u64 = 4096;
+
+/// Time between two attempts to reach the server.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Address of the command line.
 static OPTION_VALUE: OnceLock<String> = OnceLock::new();
@@ -62,12 +66,22 @@ pub(super) fn file() -> Option<PathBuf> {
     text.strip_prefix("file:").map(PathBuf::from)
 }
 
-/// Opens the store that was chosen; `None` for the user's SQLite file.
-pub(super) fn open(settings: &DurableSettings) -> Result<Option<Arc<dyn Store>>, Failure> {
+/// Opens the store that was chosen; `None` for the user's SQLite file. A server that cannot be reached is tried again for
+/// this long.
+pub(super) fn open(settings: &DurableSettings, patience: Duration) -> Result<Option<Arc<dyn Store>>, Failure> {
     let Some(address) = address(settings)? else { return Ok(None) };
     let settings = Settings { max_bytes: settings.max_bytes, ..Settings::default() };
-    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(address, settings)?);
-    Ok(Some(store))
+    let begun = Instant::now();
+    loop {
+        match PostgresStore::open(address.clone(), settings.clone()) {
+            Ok(store) => return Ok(Some(Arc::new(store))),
+            Err(error @ StoreError::Unreachable(_)) if begun.elapsed() < patience => {
+                tracing::warn!(target: OPERATOR_TARGET, "the store is tried again: {error}");
+                std::thread::sleep(RETRY);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// Returns the address that was chosen.

@@ -151,6 +151,10 @@ impl A2aError {
 
     /// A fault of the journal. The details go to the operator's log alone.
     pub(super) fn store(error: &StoreError) -> A2aError {
+        if let StoreError::Busy | StoreError::Unreachable(_) = error {
+            tracing::warn!(target: OPERATOR_TARGET, "A2A request refused: {error}");
+            return A2aError::new(ErrorKind::Busy, "The journal cannot be reached; try again");
+        }
         A2aError::internal(&error.to_string())
     }
 

@@ -22,6 +22,7 @@ use journal_requests::JournalRequests;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Environment variable of the approver token.
 const TOKEN: &str = "AGENT_SPACES_APPROVER_TOKEN";
@@ -258,7 +259,7 @@ fn shared_key(journal: &dyn agent_spaces::journal::Store) -> Result<Option<HostK
 
 /// Puts the public key of the approver into the store that hosts share, if there is one.
 fn publish(key: &ApproverKey) -> Result<(), Failure> {
-    let Some(store) = store_choice::open(&DurableSettings::default())? else { return Ok(()) };
+    let Some(store) = store_choice::open(&DurableSettings::default(), Duration::ZERO)? else { return Ok(()) };
     match shared_key(&*store)? {
         Some(host_key) => {
             let publishing = shared_approver::publish(&*store, &host_key, key);

@@ -38,7 +38,7 @@ impl Source {
         let kept = choice.durable(&initial);
         let is_durable = kept.is_default && !options.is_proxy;
         let store = match is_durable || options.has_journal {
-            true => Some(journal::open(&kept)?),
+            true => Some(journal::open_patiently(&kept)?),
             false => None,
         };
         if let Some(store) = &store {

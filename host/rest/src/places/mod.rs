@@ -3,10 +3,12 @@
 //! A run needs a free place of the process, of its tenant and of its caller. One that waits does so in the queue of its
 //! caller. A place that becomes free goes to the tenant that has the fewest, among equals to the one whose last start is
 //! longest ago, and in the tenant to a caller by the same rule. So a tenant with many waiting runs delays another by one
-//! run, not by its queue.
+//! run, not by its queue. Runs that have a place take turns on the processors: see [`processors`].
 
+mod processors;
 mod state;
 
+use processors::Processors;
 use state::State;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +16,10 @@ use std::time::Duration;
 
 /// Places of a process. Clones share state.
 #[derive(Clone)]
-pub(crate) struct Places(Arc<Mutex<State>>);
+pub(crate) struct Places {
+    state: Arc<Mutex<State>>,
+    processors: Processors,
+}
 
 /// Whose run needs a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +56,8 @@ pub struct Load {
 impl Places {
     /// Creates this many places, of which one caller has at most `of_caller`; at least one of each.
     pub(crate) fn new(places: usize, of_caller: usize) -> Places {
-        Places(Arc::new(Mutex::new(State::new(places.max(1), of_caller.max(1)))))
+        let state = State::new(places.max(1), of_caller.max(1));
+        Places { state: Arc::new(Mutex::new(state)), processors: Processors::of_this_machine() }
     }
 
     /// Returns a place if one is free.
@@ -83,7 +89,14 @@ impl Places {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Returns the execution of the run that has this place, which takes turns with others on the processors.
+    pub(crate) fn execute<F: Future>(&self, execution: F) -> impl Future<Output = F::Output> + use<F> {
+        self.places.processors.share(self.seat.tenant.clone(), execution)
     }
 }
 

@@ -112,7 +112,7 @@ impl Service {
         let has_webhook = space.has_webhook();
         let task = async move {
             let _in_memory = (live, active);
-            let report = execution.await;
+            let report = permit.execute(execution).await;
             drop(permit);
             execute::report(&id, Ok(&report.state));
             service.0.followers.look_now();

@@ -46,7 +46,7 @@ impl Service {
         // It may be about to leave memory here.
         let live = self.0.live.enter(run).await;
         let owner = header.caller.name.clone().unwrap_or_default();
-        let _place = tokio::select! {
+        let place = tokio::select! {
             place = self.admitted(&owner) => place,
             // Nobody knows whether it has begun, so it ends as one that waits.
             () = live.cancel.cancelled() => return end(self, run).await,
@@ -71,7 +71,8 @@ impl Service {
         let assembled = self.assembled(&space).await.map_err(failed)?;
         let events = space.has_webhook().then(|| self.0.webhooks.approval_listener(run));
         let options = RunOptions { cancel: live.cancel.clone(), events, ..RunOptions::default() };
-        let resumed = self.0.runs.resume(run, &assembled.space, options).await.map(|report| report.state);
+        let resumed = place.execute(self.0.runs.resume(run, &assembled.space, options)).await;
+        let resumed = resumed.map(|report| report.state);
         self.0.followers.look_now();
         // Also one that cannot be restored may have ended.
         if space.has_webhook() {

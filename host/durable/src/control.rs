@@ -70,7 +70,8 @@ pub async fn answer(store: &dyn Store, run: &str, call: u64, answer: &DoubtAnswe
         // No host continued the run since its own died, so the question was not asked yet.
         let claim = store.claim(run, store.owner(), LEASE).await?;
         let request = question.text();
-        let asked = store.request_approval(&claim, Approval { id: id.clone(), call, request }).await;
+        let approval = Approval { id: id.clone(), call, request };
+        let asked = store.request_approval(&claim, claim.next_seq, Vec::new(), approval).await;
         store.release(&claim).await?;
         asked?;
         decided = store.decide(&id, &text).await?;

@@ -84,6 +84,13 @@ pub enum State {
     Lost(StoreError),
 }
 
+/// Run whose creation is queued.
+struct Begun {
+    log: Arc<RunLog>,
+    program: Program,
+    created: Ticket,
+}
+
 impl DurableRuns {
     /// Uses this store.
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> DurableRuns {
@@ -138,48 +145,49 @@ impl DurableRuns {
         options: RunOptions,
         info: RunInfo,
     ) -> Result<DurableReport, DurableError> {
-        Ok(self.start(program, options, info)?.await)
+        let (_queued, execution) = self.start(program, options, info)?;
+        Ok(execution.await)
     }
 
-    /// Creates a run, and returns its execution. Its first record is queued before this returns.
+    /// Creates a run. Returns the receipt of its creation, which is queued before this returns, and its execution.
     pub fn start(
         &self,
         program: &Program,
         options: RunOptions,
         info: RunInfo,
-    ) -> Result<impl Future<Output = DurableReport> + Send + use<>, DurableError> {
-        let (log, program) = self.begin(run_id_of(&options), program, &options, info)?;
+    ) -> Result<(Ticket, impl Future<Output = DurableReport> + Send + use<>), DurableError> {
+        let Begun { log, program, created } = self.begin(run_id_of(&options), program, &options, info)?;
         let runs = self.clone();
-        Ok(async move { runs.execute(&program, log, options).await })
+        Ok((created, async move { runs.execute(&program, log, options).await }))
     }
 
     /// Creates a run that waits in the store until a worker continues it. Returns once it is on disk.
     pub async fn enqueue(&self, program: &Program, options: &RunOptions, info: RunInfo) -> Result<(), DurableError> {
-        let (log, _) = self.begin(run_id_of(options), program, options, info)?;
-        log.stored().await?;
+        let Begun { log, created, .. } = self.begin(run_id_of(options), program, options, info)?;
+        created.await?;
         Ok(Self::flushed(log.release()).await?)
     }
 
-    /// Creates a run's journal.
+    /// Creates a run's journal, with the program and the engine that whoever continues it needs.
     fn begin(
         &self,
         id: Arc<str>,
         program: &Program,
         options: &RunOptions,
         info: RunInfo,
-    ) -> Result<(Arc<RunLog>, Program), DurableError> {
+    ) -> Result<Begun, DurableError> {
         let Inner { store, settings, .. } = &*self.0;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| DurableError::Random(error.to_string()))?;
         let program = program.seen_by(&options.caller);
         let image = self.0.content.image(&program)?;
-        let engine = self.0.content.engine_hash();
+        let engine = self.0.content.engine();
         let header = Header {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             script: program.name().to_owned(),
-            program: image.hash.clone(),
-            engine: engine.to_owned(),
+            program: image.hash().to_owned(),
+            engine: engine.hash().to_owned(),
             engine_sha256: ENGINE_SHA256.to_owned(),
             wasmtime: WASMTIME_VERSION.to_owned(),
             limits: options.limits.clone().unwrap_or_else(|| program.limits().clone()),
@@ -195,14 +203,14 @@ impl DurableRuns {
             space: info.space.unwrap_or_default(),
             caller: options.caller.name.clone().unwrap_or_default(),
             project: info.project,
-            engine: engine.to_owned(),
+            engine: engine.hash().to_owned(),
         };
-        let run = NewRun { id: id.to_string(), summary, lease: settings.lease };
+        let content = vec![engine.clone(), image];
+        let run = NewRun { id: id.to_string(), summary, lease: settings.lease, content };
         let first = Record::Started(Box::new(header.clone())).entry(epoch_ms(SystemTime::now()));
-        let (claim, _queued) = store.create(run, store.owner(), vec![first]);
-        let storing = self.0.content.keep(store, &claim, image);
+        let (claim, created) = store.create(run, store.owner(), vec![first]);
         let log = RunLog::new(id, Target::Store(store.clone(), claim), *settings, &seed, Replay::new(header), 1);
-        Ok((Arc::new(log.storing(storing)), program))
+        Ok(Begun { log: Arc::new(log), program, created })
     }
 
     /// Claims a run and executes it until it ends or parks. A run that waits is continued only if its wait is over.
@@ -215,12 +223,6 @@ impl DurableRuns {
         let restored = self.restore(run, space).await;
         let (program, replay, seed) = match restored {
             Ok(restored) => restored,
-            // Its host died before all of it was stored, so it has done nothing.
-            Err(error @ DurableError::Missing { .. }) if claim.next_seq <= 1 => {
-                let outcome = json!({ "ok": false, "code": Code::HostEngine.as_str() }).to_string();
-                store.finish(&claim, claim.next_seq, Vec::new(), Status::Failed, outcome).await?;
-                return Err(error);
-            }
             Err(error) => {
                 let _released = store.release(&claim).await;
                 return Err(error);
@@ -302,11 +304,11 @@ impl DurableRuns {
                 let epoch = log.claim().map_or(0, |claim| claim.epoch);
                 let keys = wake.keys.iter().cloned().chain([attend_key(epoch)]).collect();
                 let stored = Wake { at_ms: wake.at_ms, keys };
-                Self::left(log, wake, || log.park(stored)).await
+                Self::left(log, wake, log.park(stored)).await
             }
             Some(Leaving::Stopped) => {
                 let wake = Wake { at_ms: Some(epoch_ms(SystemTime::now())), keys: Vec::new() };
-                Self::left(log, wake.clone(), || log.hand_over(wake)).await
+                Self::left(log, wake.clone(), log.hand_over(wake)).await
             }
             Some(Leaving::RecordEnds) | None => {
                 let (result, status) = match &report.outcome {
@@ -335,13 +337,9 @@ impl DurableRuns {
         }
     }
 
-    /// Gives up a run that left memory, once its program and engine are stored.
-    async fn left(log: &RunLog, wake: Wake, give_up: impl FnOnce() -> Option<Ticket>) -> State {
-        let parked = match log.stored().await {
-            Ok(()) => Self::flushed(give_up()).await,
-            Err(error) => Err(error),
-        };
-        match parked {
+    /// Waits until a run that left memory is given up.
+    async fn left(log: &RunLog, wake: Wake, given_up: Option<Ticket>) -> State {
+        match Self::flushed(given_up).await {
             Ok(()) => State::Parked(wake),
             Err(error) => {
                 let _released = Self::flushed(log.release()).await;

@@ -176,7 +176,12 @@ mod tests {
 
     async fn written(store: &SqliteStore, entries: Vec<Entry>) -> u64 {
         let count = entries.len() as u64;
-        let new = NewRun { id: "run_1".to_owned(), summary: Summary::default(), lease: Duration::from_secs(30) };
+        let new = NewRun {
+            id: "run_1".to_owned(),
+            summary: Summary::default(),
+            lease: Duration::from_secs(30),
+            content: vec![],
+        };
         let (_claim, created) = store.create(new, store.owner(), entries);
         created.await.unwrap();
         count

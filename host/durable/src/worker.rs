@@ -282,7 +282,7 @@ mod tests {
     async fn parked_of(store: &dyn Store, run: &str, space: &str, caller: &str, wake: Wake) {
         let (space, caller, project) = (space.to_owned(), caller.to_owned(), "/p".to_owned());
         let summary = Summary { space, caller, project, ..Summary::default() };
-        let new = NewRun { id: run.to_owned(), summary, lease: LEASE };
+        let new = NewRun { id: run.to_owned(), summary, lease: LEASE, content: vec![] };
         let (claim, _queued) = store.create(new, store.owner(), vec![Entry::new("started", 0, "{}")]);
         store.park(&claim, 1, Vec::new(), wake).await.unwrap();
     }

@@ -5,6 +5,8 @@
 //! - **Durable**: a ticket resolves after the commit. A server that would lose commits is refused at the start.
 //! - **Fenced**: a write is one statement, and its condition on the run's epoch is the fence. Leases are counted by the
 //!   server's clock; they only say when others may try.
+//! - **Whole**: one statement creates a run with its entries and its content; another one stores a request for approval with
+//!   the entries that tell of it.
 //! - **Ordered**: the owner numbers entries, and a statement has the number that it expects.
 //! - **No lost wakeup**: the events of a run are in its row, which parking and signalling both lock.
 //! - **Bounded**: each write counts itself in its transaction, and has the limit as a condition.
@@ -15,11 +17,14 @@
 //! - `address`, `tls`, `settings`: where the store is, and its limits
 //! - `database`: connections and statements; `value`: their parameters; `fault`: failures; `sql/`: the statements
 //! - `schema`, `schema-1.sql` and on: what is needed of the server, tables, migrations; `rows`: rows as data
-//! - `queue`, `lanes`: the queue of writes; `runs`, `signals`, `documents`, `prune`, `transfer`: what they write
+//! - `queue`, `lanes`: the queue of writes; `appends`, `runs`, `blobs`, `signals`, `documents`, `prune`, `transfer`: what they
+//!   write
 //! - `lists`: filters as SQL; `watch`: changes by other hosts
 //! - `store`: the methods of the trait
 
 mod address;
+mod appends;
+mod blobs;
 mod database;
 mod documents;
 mod fault;

@@ -3,6 +3,8 @@
 //! Each is one statement, and its condition on the run's epoch is the fence. If the connection is lost meanwhile, the row
 //! tells what became of it: nobody else writes with the same epoch, and the queue writes one thing at a time for a run.
 
+use crate::appends::{Columns, MAX_ATTEMPTS, RETRY, Write, bytes, charge, refused};
+use crate::blobs;
 use crate::database::Database;
 use crate::fault::{Failure, only};
 use crate::rows::{self, get, number, signed, status};
@@ -11,67 +13,18 @@ use agent_spaces_journal::transfer::check_name;
 use agent_spaces_journal::{Claim, Entry, NewRun, Owner, Refused, RunRow, Status, StoreError, Wake};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
-use tokio_postgres::error::SqlState;
 
-/// Bytes that rows take of the limit besides their texts, with their places in indexes.
+/// Bytes that a row takes of the limit besides its texts, with its places in indexes.
 pub(crate) const RUN_ROW: u64 = 1024;
-pub(crate) const ENTRY_ROW: u64 = 64;
 
 /// Longest lease: no clock gets beyond its end.
 const MAX_LEASE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-
-/// Attempts of a write whose connection was lost, and the time between them: connections that the server closed are
-/// noticed meanwhile.
-const MAX_ATTEMPTS: usize = 6;
-const RETRY: Duration = Duration::from_millis(50);
-
-/// State of a run whose write was refused, or got no answer.
-struct Found {
-    epoch: u64,
-    status: Status,
-    next_seq: u64,
-}
-
-/// Entries as parameters.
-struct Columns<'a> {
-    seqs: Vec<i64>,
-    kinds: Vec<&'a str>,
-    times: Vec<i64>,
-    bodies: Vec<&'a [u8]>,
-}
-
-impl<'a> Columns<'a> {
-    fn of(seq: u64, entries: &'a [Entry]) -> Result<Columns<'a>, StoreError> {
-        // All numbers are small then.
-        signed(seq.saturating_add(entries.len() as u64))?;
-        let seqs: Result<Vec<i64>, StoreError> = (seq..).take(entries.len()).map(signed).collect();
-        Ok(Columns {
-            seqs: seqs?,
-            kinds: entries.iter().map(|entry| &*entry.kind).collect(),
-            times: entries.iter().map(|entry| entry.at_ms).collect(),
-            bodies: entries.iter().map(|entry| entry.body.as_slice()).collect(),
-        })
-    }
-
-    fn values(self) -> [Value<'a>; 4] {
-        [Value::Numbers(self.seqs), Value::Texts(self.kinds), Value::Numbers(self.times), Value::AllBytes(self.bodies)]
-    }
-}
-
-/// Returns the bytes of entries.
-pub(crate) fn bytes(entries: &[Entry]) -> u64 {
-    entries.iter().map(Entry::bytes).sum()
-}
-
-fn charge(entries: &[Entry]) -> u64 {
-    bytes(entries).saturating_add(ENTRY_ROW.saturating_mul(entries.len() as u64))
-}
 
 fn lease_ms(lease: Duration) -> Value<'static> {
     Value::Number(i64::try_from(lease.min(MAX_LEASE).as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Creates a run.
+/// Creates a run with its content.
 pub(crate) async fn create(
     database: &Database,
     run: &NewRun,
@@ -86,7 +39,7 @@ pub(crate) async fn create(
     let charge = signed(charge(entries).saturating_add(RUN_ROW).saturating_add(size as u64))?;
     let exists = || StoreError::Exists { id: run.id.clone() };
     let is_ours = |found: &RunRow| found.epoch == 1 && found.owner.as_deref() == Some(&*owner.id);
-    let mut is_unknown = false;
+    let (mut is_unknown, mut has_all) = (false, false);
     for _ in 0..MAX_ATTEMPTS {
         let mut values = vec![database.now(), Value::Text(&run.id), Value::Text(&owner.id), lease_ms(run.lease)];
         values.extend([Value::Number(signed(entries.len() as u64)?), Value::Number(signed(bytes(entries))?)]);
@@ -94,11 +47,17 @@ pub(crate) async fn create(
         values.extend(texts.map(|text| Value::Text(text)));
         values.push(database.most());
         values.extend(Columns::of(0, entries)?.values());
+        values.extend(blobs::columns(&run.content, has_all)?);
         match database.query(include_str!("sql/create.sql"), &values).await {
             Ok(rows) => {
                 let row = only(rows)?;
                 if get(&row, 0)? {
                     return Ok(());
+                }
+                // It lacks some of the content.
+                if !has_all && get(&row, 1)? {
+                    has_all = true;
+                    continue;
                 }
                 // It was there before, somebody else created it meanwhile, or there is no room.
                 return match rows::run(database, &run.id).await? {
@@ -218,92 +177,4 @@ pub(crate) async fn release(database: &Database, claim: &Claim) -> Result<(), St
 pub(crate) async fn disown(database: &Database, owner: &Owner) -> Result<(), StoreError> {
     let values = [database.now(), Value::Text(&owner.id)];
     Ok(database.query(include_str!("sql/disown.sql"), &values).await.map(drop)?)
-}
-
-/// Write of entries under a claim.
-struct Write<'a> {
-    sql: &'static str,
-    claim: &'a Claim,
-    seq: u64,
-    entries: &'a [Entry],
-    charge: u64,
-}
-
-impl Write<'_> {
-    /// Writes, with further parameters. `is_done` tells the state of a run after the write.
-    async fn execute(
-        &self,
-        database: &Database,
-        most: Value<'static>,
-        more: &[Value<'_>],
-        is_done: impl Fn(Status) -> bool + Sync,
-    ) -> Result<(), StoreError> {
-        let Write { sql, claim, seq, entries, charge } = *self;
-        let count = entries.len() as u64;
-        let mut is_unknown = false;
-        for _ in 0..MAX_ATTEMPTS {
-            let mut values = vec![database.now(), Value::Text(&claim.run), Value::Number(signed(claim.epoch)?)];
-            for number in [seq, count, bytes(entries), charge] {
-                values.push(Value::Number(signed(number)?));
-            }
-            values.push(most.clone());
-            values.extend(Columns::of(seq, entries)?.values());
-            values.extend_from_slice(more);
-            match database.query(sql, &values).await {
-                Ok(rows) => {
-                    let row = only(rows)?;
-                    if get(&row, 0)? {
-                        return Ok(());
-                    }
-                    if !is_unknown {
-                        return Err(refused(database, claim, Some(seq)).await?);
-                    }
-                }
-                Err(failure) if failure.is_unknown() => {
-                    is_unknown = true;
-                    sleep(RETRY).await;
-                }
-                Err(failure) => return Err(failure.into()),
-            }
-            // An earlier attempt may have succeeded without an answer.
-            let Some(found) = find(database, claim).await? else { return Err(unknown(claim)) };
-            if found.epoch != claim.epoch {
-                let text = "the connection was lost during a write, and another owner has the run now";
-                return Err(StoreError::Io(format!("run {}: {text}", claim.run)));
-            }
-            if found.next_seq == seq.saturating_add(count) && is_done(found.status) {
-                return Ok(());
-            }
-            if found.next_seq != seq || found.status != Status::Running {
-                return Err(claim.fenced());
-            }
-        }
-        Err(Failure::Timeout.into())
-    }
-}
-
-/// Reads the state of a claimed run.
-async fn find(database: &Database, claim: &Claim) -> Result<Option<Found>, StoreError> {
-    let rows = database.repeat(include_str!("sql/owned.sql"), &[Value::Text(&claim.run)]).await?;
-    let Some(row) = rows.first() else { return Ok(None) };
-    Ok(Some(Found { epoch: number(row, 0)?, status: status(row, 1)?, next_seq: number(row, 2)? }))
-}
-
-fn unknown(claim: &Claim) -> StoreError {
-    StoreError::Unknown { run: claim.run.to_string() }
-}
-
-/// Returns why a write under a claim was refused. Writes of entries have a number.
-pub(crate) async fn refused(database: &Database, claim: &Claim, seq: Option<u64>) -> Result<StoreError, StoreError> {
-    let Some(found) = find(database, claim).await? else { return Ok(unknown(claim)) };
-    let is_owned = found.epoch == claim.epoch && found.status == Status::Running;
-    match is_owned && seq.is_none_or(|seq| seq == found.next_seq) {
-        true => Ok(database.full()),
-        false => Ok(claim.fenced()),
-    }
-}
-
-/// True if a failure says that an id is taken.
-pub(crate) fn is_taken(failure: &Failure) -> bool {
-    failure.code().is_some_and(|code| *code == SqlState::UNIQUE_VIOLATION)
 }

@@ -1,17 +1,15 @@
-//! Writes of others: signals, requests to cancel, approvals; and blobs.
+//! Signals, requests to cancel, approvals.
 
+use crate::appends::{Write, charge};
 use crate::database::Database;
-use crate::fault::only;
 use crate::rows::{self, get, signed, status, text};
-use crate::runs::{is_taken, refused};
 use crate::value::Value;
 use agent_spaces_journal::transfer::check_name;
-use agent_spaces_journal::{Approval, Claim, Decided, Signalled, Status, StoreError};
+use agent_spaces_journal::{Approval, ApprovalRow, Claim, Decided, Entry, Signalled, Status, StoreError};
 
 /// Bytes that rows take of the limit besides their texts, with their places in indexes.
 pub(crate) const APPROVAL_ROW: u64 = 512;
 pub(crate) const SIGNAL_ROW: u64 = 64;
-pub(crate) const BLOB_ROW: u64 = 512;
 
 /// Remembers an event and wakes the run if it waits for it.
 pub(crate) async fn signal(database: &Database, run: &str, key: &str) -> Result<Signalled, StoreError> {
@@ -40,46 +38,38 @@ pub(crate) async fn request_cancel(database: &Database, run: &str) -> Result<Sig
     }
 }
 
-/// Stores a request for approval.
+/// Appends entries and stores a request for approval.
 pub(crate) async fn request_approval(
     database: &Database,
     claim: &Claim,
+    seq: u64,
+    entries: &[Entry],
     approval: &Approval,
 ) -> Result<(), StoreError> {
     claim.check()?;
     check_name(&approval.id)?;
     let size = (approval.id.len() + approval.request.len()) as u64;
-    let values = [
-        database.now(),
-        Value::Text(&claim.run),
-        Value::Number(signed(claim.epoch)?),
+    let more = [
         Value::Text(&approval.id),
         Value::Number(signed(approval.call)?),
         Value::Bytes(approval.request.as_bytes()),
         Value::Number(signed(APPROVAL_ROW + size)?),
-        database.most(),
     ];
-    match database.repeat(include_str!("sql/request_approval.sql"), &values).await {
-        Ok(rows) => {
-            let row = only(rows)?;
-            if get(&row, 0)? {
-                return Ok(());
-            }
-        }
-        // Another run asked with this id meanwhile.
-        Err(failure) if is_taken(&failure) => {}
-        Err(failure) => return Err(failure.into()),
+    let write = Write { sql: include_str!("sql/request_approval.sql"), claim, seq, entries, charge: charge(entries) };
+    // Without entries the row of the run does not tell whether it was written: it is written again then, which changes
+    // nothing.
+    let is_done = |status: Status| !entries.is_empty() && status == Status::Running;
+    let outcome = write.execute(database, database.most(), &more, is_done).await;
+    if !matches!(outcome, Err(StoreError::Full(_))) {
+        return outcome;
     }
-    let reason = refused(database, claim, None).await?;
-    if !matches!(reason, StoreError::Full(_)) {
-        return Err(reason);
-    }
+    // There is no room, or the id is another request's.
+    let is_same = |known: &ApprovalRow| {
+        *known.run == *claim.run && known.call == approval.call && known.request == approval.request
+    };
     match rows::approval(database, &approval.id).await? {
-        Some(known) if *known.run == *claim.run && known.call == approval.call && known.request == approval.request => {
-            Ok(())
-        }
-        Some(_) => Err(StoreError::Exists { id: approval.id.clone() }),
-        None => Err(reason),
+        Some(known) if !is_same(&known) => Err(StoreError::Exists { id: approval.id.clone() }),
+        _ => outcome,
     }
 }
 
@@ -103,54 +93,5 @@ pub(crate) async fn decide(database: &Database, id: &str, decision: &str) -> Res
         (_, true) => Ok(Decided::Recorded),
         (Status::Finished | Status::Failed | Status::Cancelled, false) => Ok(Decided::Ended),
         (_, false) => Err(database.full()),
-    }
-}
-
-/// Stores a blob that the run keeps.
-pub(crate) async fn put_blob(database: &Database, claim: &Claim, hash: &str, body: &[u8]) -> Result<(), StoreError> {
-    if keep_blob(database, claim, hash).await? {
-        return Ok(());
-    }
-    let values = [
-        Value::Text(&claim.run),
-        Value::Number(signed(claim.epoch)?),
-        Value::Text(hash),
-        Value::Bytes(body),
-        Value::Number(signed(BLOB_ROW + body.len() as u64)?),
-        database.most(),
-    ];
-    let row = only(database.repeat(include_str!("sql/put_blob.sql"), &values).await?)?;
-    match get(&row, 0)? {
-        true => Ok(()),
-        false => Err(refused(database, claim, None).await?),
-    }
-}
-
-/// Adds a reference to a blob. Returns false if there is none.
-pub(crate) async fn keep_blob(database: &Database, claim: &Claim, hash: &str) -> Result<bool, StoreError> {
-    claim.check()?;
-    let values = [Value::Text(&claim.run), Value::Number(signed(claim.epoch)?), Value::Text(hash)];
-    let row = only(database.repeat(include_str!("sql/keep_blob.sql"), &values).await?)?;
-    match get(&row, 0)? {
-        true => get(&row, 1),
-        false => Err(refused(database, claim, None).await?),
-    }
-}
-
-/// True if the store has a blob.
-pub(crate) async fn has_blob(database: &Database, hash: &str) -> Result<bool, StoreError> {
-    let rows = database.repeat("SELECT 1 FROM {s}.blobs WHERE hash = $1", &[Value::Text(hash)]).await?;
-    Ok(!rows.is_empty())
-}
-
-/// Returns the bytes with this hash, which are checked.
-pub(crate) async fn blob(database: &Database, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
-    let rows = database.repeat("SELECT body FROM {s}.blobs WHERE hash = $1", &[Value::Text(hash)]).await?;
-    let body: Option<Vec<u8>> = rows.first().map(|row| get(row, 0)).transpose()?;
-    match body {
-        Some(body) if agent_spaces_journal::transfer::hash(&body) != hash => {
-            Err(StoreError::Corrupt(format!("blob {hash} does not have its hash")))
-        }
-        body => Ok(body),
     }
 }

@@ -2,12 +2,11 @@
 
 use crate::lanes::{Append, Job};
 use crate::queue::Admission;
-use crate::{PostgresStore, documents, lists, prune, rows, runs, signals, transfer};
-use agent_spaces_journal::transfer::hash;
+use crate::{PostgresStore, appends, blobs, documents, lists, prune, rows, runs, signals, transfer};
 use agent_spaces_journal::{
-    Approval, ApprovalFilter, ApprovalRow, Claim, ClaimError, Decided, Document, DocumentFilter, Entry, Expected,
-    ExportedRun, Filter, NewDocument, NewRun, Owner, Pending, Progress, Prune, Pruned, Put, RunRow, Signalled, Size,
-    Status, Store, Stored, Ticket, Wake,
+    Approval, ApprovalFilter, ApprovalRow, Claim, ClaimError, Content, Decided, Document, DocumentFilter, Entry,
+    Expected, ExportedRun, Filter, NewDocument, NewRun, Owner, Pending, Progress, Prune, Pruned, Put, RunRow,
+    Signalled, Size, Status, Store, Stored, Ticket, Wake,
 };
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -17,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Bytes of entries in the queue.
 fn cost(entries: &[Entry]) -> usize {
-    usize::try_from(runs::bytes(entries)).unwrap_or(usize::MAX).saturating_add(size_of_val(entries))
+    usize::try_from(appends::bytes(entries)).unwrap_or(usize::MAX).saturating_add(size_of_val(entries))
 }
 
 /// One who waits for changes: writes of other hosts are looked for meanwhile.
@@ -50,7 +49,9 @@ impl Store for PostgresStore {
         let lease_until = now.checked_add(run.lease).unwrap_or(now);
         let claim = Claim::new(run.id.as_str().into(), 1, entries.len() as u64, lease_until);
         let (database, owner) = (Arc::clone(&self.database), owner.clone());
-        let ticket = self.write(&claim, cost(&entries), Admission::Create, async move {
+        let content: usize = run.content.iter().map(Content::count).sum();
+        let cost = cost(&entries).saturating_add(content);
+        let ticket = self.write(&claim, cost, Admission::Create, async move {
             runs::create(&database, &run, &owner, &entries).await
         });
         (claim, ticket)
@@ -145,10 +146,11 @@ impl Store for PostgresStore {
         self.query(async move { lists::changed_runs(&database, &after, limit).await })
     }
 
-    fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket {
+    fn request_approval(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, approval: Approval) -> Ticket {
         let (database, owned) = (Arc::clone(&self.database), claim.clone());
-        self.write(claim, approval.request.len(), Admission::Bounded, async move {
-            signals::request_approval(&database, &owned, &approval).await
+        let cost = cost(&entries).saturating_add(approval.request.len());
+        self.write(claim, cost, Admission::Bounded, async move {
+            signals::request_approval(&database, &owned, seq, &entries, &approval).await
         })
     }
 
@@ -184,29 +186,14 @@ impl Store for PostgresStore {
         self.query(async move { rows::approval(&database, &id).await })
     }
 
-    fn put_blob(&self, claim: &Claim, bytes: Vec<u8>) -> (String, Ticket) {
-        let name = hash(&bytes);
-        let (database, owned, stored) = (Arc::clone(&self.database), claim.clone(), name.clone());
-        let ticket = self.write(claim, bytes.len(), Admission::Bounded, async move {
-            signals::put_blob(&database, &owned, &stored, &bytes).await
-        });
-        (name, ticket)
-    }
-
-    fn keep_blob(&self, claim: &Claim, hash: &str) -> Pending<bool> {
-        let (database, owned, hash) = (Arc::clone(&self.database), claim.clone(), hash.to_owned());
-        let work = async move { signals::keep_blob(&database, &owned, &hash).await };
-        self.ask(&claim.run, 0, Admission::Always, |_| false, work)
-    }
-
     fn get_blob(&self, hash: &str) -> Pending<Option<Vec<u8>>> {
         let (database, hash) = (Arc::clone(&self.database), hash.to_owned());
-        self.query(async move { signals::blob(&database, &hash).await })
+        self.query(async move { blobs::blob(&database, &hash).await })
     }
 
     fn has_blob(&self, hash: &str) -> Pending<bool> {
         let (database, hash) = (Arc::clone(&self.database), hash.to_owned());
-        self.query(async move { signals::has_blob(&database, &hash).await })
+        self.query(async move { blobs::has_blob(&database, &hash).await })
     }
 
     fn export(&self, run: &str) -> Pending<String> {

@@ -1,12 +1,14 @@
 //! Export and import of one run.
 
+use crate::appends::{ENTRY_ROW, is_taken};
+use crate::blobs::BLOB_ROW;
 use crate::database::{Database, STATEMENT};
 use crate::fault::{Failure, only};
 use crate::rows::{self, get, signed};
-use crate::runs::{ENTRY_ROW, RUN_ROW, is_taken};
-use crate::signals::{APPROVAL_ROW, BLOB_ROW, SIGNAL_ROW};
+use crate::runs::RUN_ROW;
+use crate::signals::{APPROVAL_ROW, SIGNAL_ROW};
 use crate::value::Value;
-use agent_spaces_journal::transfer::hash;
+use agent_spaces_journal::content::hash;
 use agent_spaces_journal::{ExportedRun, StoreError};
 use std::collections::BTreeSet;
 use tokio::time::timeout;

@@ -6,6 +6,8 @@
 //!
 //! # Guarantees
 //! - **Durable**: a resolved [`Ticket`] means that the write survives the loss of power.
+//! - **Whole**: a run is created with its first entries and its content, or not at all; a request for approval is stored with
+//!   the entries that tell of it.
 //! - **Ordered**: a run's entries have no holes, and those that survive a crash are a prefix of what was appended.
 //! - **Fenced**: no write of an earlier owner is stored after a later [`Claim`], whatever clocks say.
 //! - **No lost wakeup**: a signal or a request to cancel that arrives before a run parks makes it ready.
@@ -13,7 +15,7 @@
 //!
 //! # Layout
 //! - [`store`]: the trait; [`claim`], [`ticket`], [`error`]: its vocabulary
-//! - [`run`], [`entry`], [`approval`]: stored data of runs; [`document`]: small texts with an owner and a version
+//! - [`run`], [`entry`], [`approval`], [`content`]: stored data of runs; [`document`]: small texts with an owner and a version
 //! - [`transfer`]: portable form of one run
 //! - [`sqlite`]: the embedded store
 //! - `suite`: tests that any store must pass
@@ -28,7 +30,7 @@
 //! # runtime.block_on(async {
 //! let store = SqliteStore::open(&folder.path().join("journal"), Settings::default())?;
 //! let lease = Duration::from_secs(30);
-//! let new = NewRun { id: "run_1".into(), summary: Summary::default(), lease };
+//! let new = NewRun { id: "run_1".into(), summary: Summary::default(), lease, content: vec![] };
 //! let (claim, _created) = store.create(new, store.owner(), vec![Entry::new("start", 0, "{}")]);
 //! let wake = Wake { keys: vec!["answer:1".into()], ..Wake::default() };
 //! store.park(&claim, 1, vec![Entry::new("ask", 1, "{}")], wake).await?;
@@ -49,6 +51,7 @@
 
 pub mod approval;
 pub mod claim;
+pub mod content;
 pub mod document;
 pub mod entry;
 pub mod error;
@@ -63,6 +66,7 @@ pub mod transfer;
 
 pub use approval::{Approval, ApprovalFilter, ApprovalRow, Decided, RunOwner};
 pub use claim::{Claim, ClaimError, Owner, Refused};
+pub use content::Content;
 pub use document::{Document, DocumentFilter, Expected, NewDocument, Put};
 pub use entry::{Entry, Stored};
 pub use error::StoreError;

@@ -1,5 +1,6 @@
 //! Runs as rows: status, summary, filters of lists.
 
+use crate::content::Content;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -82,6 +83,8 @@ pub struct NewRun {
     pub summary: Summary,
     /// Lease of its first owner.
     pub lease: Duration,
+    /// Content that it keeps as long as it exists.
+    pub content: Vec<Content>,
 }
 
 /// Run as it was read. Times are in milliseconds since the Unix epoch.

@@ -38,7 +38,8 @@ pub trait Store: Send + Sync + Debug {
         false
     }
 
-    /// Creates a run that `owner` owns from the start, as epoch 1, with its first entries.
+    /// Creates a run that `owner` owns from the start, as epoch 1, with its first entries and its
+    /// [content](NewRun::content), in one transaction. Content that the store has already is not stored again.
     fn create(&self, run: NewRun, owner: &Owner, entries: Vec<Entry>) -> (Claim, Ticket);
 
     /// Takes ownership of a run that is ready, whose wait is over, whose owner is dead, or whose lease expired. If the
@@ -92,8 +93,9 @@ pub trait Store: Send + Sync + Debug {
     /// first. They have no outcomes. It does not look at those that parked or ended before.
     fn changed_runs(&self, after: (i64, String), limit: usize) -> Pending<Vec<RunRow>>;
 
-    /// Stores a request for approval. A repeated one is accepted if it is the same.
-    fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket;
+    /// Appends entries and stores a request for approval, in one transaction: whoever reads of it can decide it. A repeated
+    /// request is accepted if it is the same.
+    fn request_approval(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, approval: Approval) -> Ticket;
 
     /// Decides on a request and signals its [key](Approval::key). The first decision stands.
     fn decide(&self, id: &str, decision: &str) -> Pending<Decided>;
@@ -111,17 +113,10 @@ pub trait Store: Send + Sync + Debug {
     /// Returns one approval.
     fn approval(&self, id: &str) -> Pending<Option<ApprovalRow>>;
 
-    /// Stores bytes for as long as the run exists, once for all runs that have them. The returned BLAKE3 hash may be
-    /// used in entries that are appended after this call.
-    fn put_blob(&self, claim: &Claim, bytes: Vec<u8>) -> (String, Ticket);
-
-    /// Like [`put_blob`](Store::put_blob) for bytes that the store has already. Returns false if it does not.
-    fn keep_blob(&self, claim: &Claim, hash: &str) -> Pending<bool>;
-
-    /// Returns the bytes with this hash.
+    /// Returns the content with this hash.
     fn get_blob(&self, hash: &str) -> Pending<Option<Vec<u8>>>;
 
-    /// True if the store has the bytes with this hash.
+    /// True if the store has the content with this hash.
     fn has_blob(&self, hash: &str) -> Pending<bool>;
 
     /// Returns everything about a run as JSON Lines: see [`ExportedRun`](crate::ExportedRun).

@@ -12,6 +12,7 @@
 //! The last line has the hash of all lines before it, so a truncated document is refused.
 
 use crate::approval::ApprovalRow;
+use crate::content::hash;
 use crate::entry::Stored;
 use crate::error::StoreError;
 use crate::run::{RunRow, Status};
@@ -176,11 +177,6 @@ pub fn check_name(name: &str) -> Result<(), StoreError> {
     }
     let start: String = name.chars().take(40).collect();
     Err(invalid(format!("{start:?} is no id or key: they have 1 to {MAX_NAME} bytes, without control characters")))
-}
-
-/// Returns the hash that names a blob.
-pub fn hash(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex().to_string()
 }
 
 fn invalid(text: impl Into<String>) -> StoreError {

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used)] // A test, though it has a `main` of its own.
 
 use agent_spaces_journal::sqlite::FaultPoint;
-use agent_spaces_journal::{Entry, NewRun, Settings, SqliteStore, Status, Store, StoreError, Summary, Wake};
+use agent_spaces_journal::{Content, Entry, NewRun, Settings, SqliteStore, Status, Store, StoreError, Summary, Wake};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,12 @@ fn main() {
 }
 
 fn new(id: &str) -> NewRun {
-    NewRun { id: id.to_owned(), summary: Summary::default(), lease: LEASE }
+    NewRun { id: id.to_owned(), summary: Summary::default(), lease: LEASE, content: vec![] }
+}
+
+/// Content of the run of the process that aborts.
+fn program() -> Content {
+    Content::new(vec![7_u8; 20_000])
 }
 
 fn entry(number: u64) -> Entry {
@@ -61,7 +66,8 @@ fn append_and_abort(folder: &Path, step: u64) {
     };
     let settings = Settings { faults: Some(Arc::new(faults)), ..Settings::default() };
     let store = SqliteStore::open(folder, settings).expect("opens");
-    let (claim, created) = store.create(new("run_1"), store.owner(), vec![]);
+    let run = NewRun { content: vec![program()], ..new("run_1") };
+    let (claim, created) = store.create(run, store.owner(), vec![]);
     created.wait().expect("created");
     say();
     for number in 0..APPENDS {
@@ -98,6 +104,8 @@ fn abort_at_every_step() {
 fn check_what_is_left(folder: &Path, step: u64, said: u64) {
     let store = SqliteStore::open(folder, Settings::default()).expect("opens");
     let run = wait(store.run("run_1")).expect("read");
+    let has_content = wait(store.has_blob(program().hash())).expect("read");
+    assert_eq!(has_content, run.is_some(), "step {step}: a run and its content are stored together");
     let Some(run) = run else {
         assert_eq!(said, 0, "step {step}: a run is lost");
         return;

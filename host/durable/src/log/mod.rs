@@ -28,7 +28,6 @@ use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 
 /// Readings of clocks that are recorded for one run. Later ones repeat the last reading: a loop that polls the clock
 /// must not fill the disk.
@@ -45,14 +44,9 @@ pub(crate) struct RunLog {
     settings: Settings,
     random: SeededRandom,
     inner: Mutex<Inner>,
-    /// Storing of the run's program and engine, until it is done. No call leaves the host before.
-    content: tokio::sync::Mutex<Option<Storing>>,
     /// Notified when the recorded part is over, and when what the run waits for changes.
     changed: Notify,
 }
-
-/// Task that stores content.
-pub(crate) type Storing = JoinHandle<Result<(), StoreError>>;
 
 /// Destination of new records.
 pub(crate) enum Target {
@@ -146,13 +140,7 @@ impl RunLog {
             replay,
         };
         let random = SeededRandom::new(seed);
-        let content = tokio::sync::Mutex::default();
-        RunLog { run_id, target, settings, random, inner: Mutex::new(inner), content, changed: Notify::new() }
-    }
-
-    /// Sets the task that stores the run's program and engine.
-    pub(crate) fn storing(self, storing: Option<Storing>) -> RunLog {
-        RunLog { content: tokio::sync::Mutex::new(storing), ..self }
+        RunLog { run_id, target, settings, random, inner: Mutex::new(inner), changed: Notify::new() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -210,14 +198,15 @@ impl RunLog {
     /// Puts all records into the store's queue. Returns the ticket of the last.
     fn queue(&self, inner: &mut Inner) -> Option<Ticket> {
         let Target::Store(store, claim) = &self.target else { return None };
-        // A script that diverges later must not have added to its journal.
-        if inner.is_replaying || inner.diverged.is_some() || inner.unsent.is_empty() {
-            return None;
-        }
-        let entries = std::mem::take(&mut inner.unsent);
-        let seq = inner.next_seq;
-        inner.next_seq += entries.len() as u64;
-        Some(store.append(claim, seq, entries))
+        let (seq, entries) = inner.take_sendable();
+        (!entries.is_empty()).then(|| store.append(claim, seq, entries))
+    }
+
+    /// Puts all records into the store's queue, with a request for approval that they may tell of.
+    fn ask(&self, inner: &mut Inner, approval: Approval) -> Option<Ticket> {
+        let Target::Store(store, claim) = &self.target else { return None };
+        let (seq, entries) = inner.take_sendable();
+        Some(store.request_approval(claim, seq, entries, approval))
     }
 
     /// Makes the run leave memory as soon as no call is at its provider that may not be repeated: it would be in doubt.
@@ -321,7 +310,7 @@ impl RunLog {
 
     /// Waits until a person says what became of a call.
     async fn resolved(&self, call: u64, attempt: u32) -> Result<Option<RecordedAnswer>, CapabilityError> {
-        let Target::Store(store, claim) = &self.target else { return pending().await };
+        let Target::Store(store, _) = &self.target else { return pending().await };
         let question = Doubt::new(&self.run_id, call, attempt);
         let (id, request) = (question.id(), question.text());
         {
@@ -331,8 +320,8 @@ impl RunLog {
         self.changed.notify_waiters();
         // The time that a person takes does not count towards the run's, as for an approval.
         let _held = self.inner().clock.as_ref().map(RunClock::hold);
-        let asked = store.request_approval(claim, Approval { id: id.clone(), call, request });
-        self.flushed(Some(asked)).await;
+        let asked = self.ask(&mut self.inner(), Approval { id: id.clone(), call, request });
+        self.flushed(asked).await;
         let mut version = 0;
         loop {
             version = store.changed(version).await;
@@ -359,6 +348,18 @@ impl Inner {
             let readings = Record::Clock(std::mem::take(&mut self.readings));
             self.unsent.push(readings.entry(now_ms()));
         }
+    }
+
+    /// Takes the records that the store may have now, with the number of the first.
+    fn take_sendable(&mut self) -> (u64, Vec<Entry>) {
+        let seq = self.next_seq;
+        // A script that diverges later must not have added to its journal.
+        if self.is_replaying || self.diverged.is_some() {
+            return (seq, Vec::new());
+        }
+        let entries = std::mem::take(&mut self.unsent);
+        self.next_seq += entries.len() as u64;
+        (seq, entries)
     }
 
     /// Records a new reading.

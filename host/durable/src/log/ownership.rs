@@ -46,17 +46,6 @@ impl RunLog {
         }
     }
 
-    /// Waits until the run's program and engine are stored. If that fails, the execution ends here.
-    pub(crate) async fn stored(&self) -> Result<(), StoreError> {
-        let mut content = self.content.lock().await;
-        if let Some(storing) = content.as_mut() {
-            let stored = storing.await;
-            *content = None;
-            stored.unwrap_or_else(|error| Err(StoreError::Io(error.to_string())))?;
-        }
-        Ok(())
-    }
-
     /// Makes sure that this host still owns the run, and that all its records are written or queued.
     pub(super) async fn owned(&self) {
         let Target::Store(store, claim) = &self.target else { return };

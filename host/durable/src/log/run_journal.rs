@@ -145,10 +145,6 @@ impl RunJournal for RunLog {
     fn send(&self, call_id: u64, effect: Effect) -> Waiting<'_, Result<(), CapabilityError>> {
         Box::pin(async move {
             let repeatable = effect.is_repeatable();
-            if let Err(error) = self.stored().await {
-                self.lose(error);
-                return pending().await;
-            }
             let sent = {
                 let mut inner = self.inner();
                 (!inner.is_stopping).then(|| {
@@ -242,12 +238,9 @@ impl RunJournal for RunLog {
         if inner.replay.asked(request.call_id).is_none_or(|asked| asked.request.id != request.id) {
             self.add(&mut inner, &Record::Asked(Box::new((**request).clone())));
         }
-        self.queue(&mut inner);
-        if let Target::Store(store, claim) = &self.target {
-            let text = serde_json::to_string(&**request).unwrap_or_default();
-            let approval = Approval { id: request.id.clone(), call: request.call_id, request: text };
-            store.request_approval(claim, approval);
-        }
+        let text = serde_json::to_string(&**request).unwrap_or_default();
+        // With its event: whoever reads that can decide it.
+        self.ask(&mut inner, Approval { id: request.id.clone(), call: request.call_id, request: text });
         drop(inner);
         self.changed.notify_waiters();
     }

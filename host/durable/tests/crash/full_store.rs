@@ -3,7 +3,7 @@
 use crate::world::{Person, World, approve_all, close, decided_in, entries, resume, settings};
 use agent_spaces_approvals::ApproverToken;
 use agent_spaces_durable::verify::verify;
-use agent_spaces_durable::{DurableRuns, Settings, State};
+use agent_spaces_durable::{DurableError, DurableRuns, RunInfo, Settings, State};
 use agent_spaces_journal::{Prune, Settings as StoreSettings, Status, StoreError};
 use agent_spaces_sandbox::run::RunOptions;
 use serde_json::json;
@@ -52,6 +52,29 @@ async fn a_run_on_a_full_store_is_lost_and_continues_when_there_is_room() {
     assert_eq!(effects.len(), 30);
     let again = verify(runs.store(), "run_full", &crate::world::engine()).await.unwrap();
     assert_eq!(again.diverged, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_content_does_not_fit_is_not_created() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::at(folder.path());
+    let space = world.space(Arc::new(Person));
+    // Less than the engine has.
+    let store = world.store(StoreSettings { max_bytes: 1 << 20, ..StoreSettings::default() });
+    let runs = DurableRuns::new(store, settings());
+    let program = space.prepare("agent.ts", PAYMENTS).unwrap();
+    let options = |run: &str| RunOptions { run_id: Some(run.into()), ..RunOptions::default() };
+    let (created, execution) = runs.start(&program, options("run_1"), RunInfo::default()).unwrap();
+    let created = created.await;
+    assert!(matches!(created, Err(StoreError::Full(_))), "{created:?}");
+    let done = execution.await;
+    assert!(matches!(done.state, State::Lost(StoreError::Full(_))), "{:?}", done.state);
+    let queued = runs.enqueue(&program, &options("run_2"), RunInfo::default()).await;
+    assert!(matches!(queued, Err(DurableError::Store(StoreError::Full(_)))), "{queued:?}");
+    for run in ["run_1", "run_2"] {
+        assert_eq!(world.effects(run), [""; 0]);
+        assert_eq!(runs.store().run(run).await, Ok(None));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,9 @@
 
 use crate::cluster::Cluster;
 use crate::{create, entry, new, open};
-use agent_spaces_journal::{Approval, Entry, Expected, NewDocument, Prune, Put, Status, Store, StoreError, Wake};
+use agent_spaces_journal::{
+    Approval, Content, Entry, Expected, NewDocument, NewRun, Prune, Put, Status, Store, StoreError, Wake,
+};
 use agent_spaces_journal_postgres::{Address, PostgresStore, Settings};
 use std::time::Duration;
 
@@ -38,11 +40,13 @@ async fn a_full_store_refuses_what_makes_it_larger() {
     store.release(&claim).await.unwrap();
     let claim = store.claim("run_1", store.owner(), Duration::from_secs(60)).await.unwrap();
     is_full(other.create(new("run_2"), other.owner(), vec![large()]).1.await);
-    let second = create(&other, "run_3").await;
-    is_full(other.put_blob(&second, vec![7; 200_000]).1.await);
+    let content = Content::new(vec![7_u8; 200_000]);
+    let run = NewRun { content: vec![content.clone()], ..new("run_3") };
+    is_full(other.create(run, other.owner(), vec![]).1.await);
+    assert_eq!((other.run("run_3").await, other.has_blob(content.hash()).await), (Ok(None), Ok(false)));
     let third = create(&other, "run_4").await;
     let request = Approval { id: "apr_1".into(), call: 1, request: "x".repeat(200_000) };
-    is_full(other.request_approval(&third, request).await);
+    is_full(other.request_approval(&third, 0, vec![], request).await);
     is_full(other.put_document(document(&"x".repeat(200_000)), Expected::Any).await);
     let smaller = other.put_document(document("01234"), Expected::Version(1)).await.unwrap();
     assert!(matches!(smaller, Put::Stored(_)), "not larger than before: {smaller:?}");
@@ -64,21 +68,22 @@ async fn the_count_of_bytes_agrees_with_the_rows() {
     let Some(cluster) = Cluster::get() else { return };
     let name = "counted";
     let store = open(&cluster.address().with_schema(name).unwrap());
-    for number in 0..6 {
-        let claim = create(&store, &format!("run_{number}")).await;
+    for number in 0..6_u8 {
+        let content = vec![Content::new(vec![number; 1000]), Content::new(vec![99_u8; 100_000])];
+        let run = NewRun { content, ..new(&format!("run_{number}")) };
+        let (claim, created) = store.create(run, store.owner(), vec![]);
+        created.await.unwrap();
         store.append(&claim, 0, vec![entry("a"), entry("bc")]).await.unwrap();
-        store.put_blob(&claim, vec![number; 1000]).1.await.unwrap();
-        store.put_blob(&claim, vec![99; 1000]).1.await.unwrap();
         store.signal(&claim.run, "key").await.unwrap();
         store.signal(&claim.run, "key").await.unwrap();
         let id = format!("apr_{number}");
         let request = Approval { id: id.clone(), call: 1, request: "{}".into() };
-        store.request_approval(&claim, request.clone()).await.unwrap();
-        store.request_approval(&claim, request).await.unwrap();
+        store.request_approval(&claim, 2, vec![entry("asks")], request.clone()).await.unwrap();
+        store.request_approval(&claim, 3, vec![entry("asks again")], request).await.unwrap();
         store.decide(&id, "yes").await.unwrap();
         match number {
-            0..3 => store.finish(&claim, 2, vec![entry("d")], Status::Failed, "{}".into()).await.unwrap(),
-            _ => store.park(&claim, 2, vec![entry("d")], Wake::default()).await.unwrap(),
+            0..3 => store.finish(&claim, 4, vec![entry("d")], Status::Failed, "{}".into()).await.unwrap(),
+            _ => store.park(&claim, 4, vec![entry("d")], Wake::default()).await.unwrap(),
         }
         let new = NewDocument { kind: "k".into(), id: id.clone(), body: "1".into(), ..NewDocument::default() };
         store.put_document(new.clone(), Expected::Absent).await.unwrap();

@@ -44,7 +44,7 @@ fn open(address: &Address) -> PostgresStore {
 }
 
 fn new(id: &str) -> NewRun {
-    NewRun { id: id.to_owned(), summary: Summary::default(), lease: LEASE }
+    NewRun { id: id.to_owned(), summary: Summary::default(), lease: LEASE, content: vec![] }
 }
 
 fn entry(body: &str) -> Entry {

@@ -2,7 +2,7 @@
 
 use crate::cluster::{Cluster, free_port, skip};
 use crate::{LEASE, create, entry, open};
-use agent_spaces_journal::{Expected, NewDocument, Prune, Signalled, Status, Store, Wake};
+use agent_spaces_journal::{Approval, Content, Expected, NewDocument, NewRun, Prune, Signalled, Status, Store, Wake};
 use agent_spaces_journal_postgres::Address;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -50,14 +50,17 @@ async fn nothing_depends_on_a_session() {
     let url = format!("postgres://tester@127.0.0.1:{port}/postgres?connections=12&schema=pooled");
     let address = Address::parse(&url).unwrap();
     let (store, other) = (open(&address), open(&address));
+    let content = [Content::new(vec![1_u8; 5000]), Content::new(vec![2_u8; 100_000])];
     let mut tickets = Vec::new();
     for number in 0..30 {
-        let (claim, created) = store.create(crate::new(&format!("run_{number}")), store.owner(), vec![]);
+        let run = NewRun { content: content.to_vec(), ..crate::new(&format!("run_{number}")) };
+        let (claim, created) = store.create(run, store.owner(), vec![]);
         tickets.push(created);
         tickets.extend((0..10).map(|seq| store.append(&claim, seq, vec![entry("x")])));
-        tickets.push(store.put_blob(&claim, vec![1; 5000]).1);
+        let request = Approval { id: format!("apr_{number}"), call: 1, request: "{}".into() };
+        tickets.push(store.request_approval(&claim, 10, vec![entry("asks")], request));
         let wake = Wake { at_ms: None, keys: vec!["k".into()] };
-        tickets.push(store.park(&claim, 10, vec![], wake));
+        tickets.push(store.park(&claim, 11, vec![], wake));
     }
     for ticket in tickets {
         ticket.await.unwrap();
@@ -66,8 +69,8 @@ async fn nothing_depends_on_a_session() {
         let id = format!("run_{number}");
         assert_eq!(other.signal(&id, "k").await, Ok(Signalled::Woken));
         let claim = other.claim(&id, other.owner(), LEASE).await.unwrap();
-        assert_eq!((claim.epoch, claim.next_seq), (2, 10));
-        other.finish(&claim, 10, vec![], Status::Finished, "{}".into()).await.unwrap();
+        assert_eq!((claim.epoch, claim.next_seq), (2, 11));
+        other.finish(&claim, 11, vec![], Status::Finished, "{}".into()).await.unwrap();
         let new = NewDocument { kind: "k".into(), id, body: "{}".into(), ..NewDocument::default() };
         other.put_document(new, Expected::Absent).await.unwrap();
     }

@@ -7,10 +7,11 @@
 //! - `settings`: limits, clock
 //! - `schema`, `schema-1.sql` and on: file, connections, tables, migrations; `rows`: rows as data
 //! - `writer`: the thread that writes, with group commit; `command`: what is queued for it; `fault`: failures
-//! - `runs`, `signals`, `documents`, `prune`, `transfer`: what it writes
+//! - `runs`, `blobs`, `signals`, `documents`, `prune`, `transfer`: what it writes
 //! - `reader`: threads that read; `lists`: filters as SQL
 //! - `owner`: living processes; `turn`: order among those that write
 
+mod blobs;
 mod command;
 mod documents;
 mod fault;

@@ -5,10 +5,10 @@
 use super::owner::Owners;
 use super::rows;
 use super::writer::used_bytes;
+use crate::content::hash;
 use crate::error::StoreError;
 use crate::run::{Size, Status};
 use crate::store::Pending;
-use crate::transfer::hash;
 use rusqlite::{Connection, params};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};

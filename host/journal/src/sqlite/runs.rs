@@ -1,5 +1,6 @@
 //! Writes of an owner: creating, claiming, appending, giving up.
 
+use super::blobs;
 use super::command::Batch;
 use super::fault::Failure;
 use super::rows::{self, json_list};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Statement that stores an entry.
 pub(super) const INSERT: &str = "INSERT INTO entries (run, seq, kind, at, body) VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// Creates a run.
+/// Creates a run with its content.
 pub(super) fn create(batch: &Batch<'_>, run: &NewRun, owner: &Owner, entries: &[Entry]) -> Result<(), Failure> {
     check_name(&run.id)?;
     check_name(&owner.id)?;
@@ -23,7 +24,9 @@ pub(super) fn create(batch: &Batch<'_>, run: &NewRun, owner: &Owner, entries: &[
     if rows::exists(batch.connection, "SELECT 1 FROM runs WHERE id = ?1", &run.id)? {
         return Err(StoreError::Exists { id: run.id.clone() }.into());
     }
-    batch.reserve(size)?;
+    let missing = blobs::missing(batch, &run.content)?;
+    let bodies: usize = missing.iter().map(|content| content.bytes().len()).sum();
+    batch.reserve(size.saturating_add(bodies as u64))?;
     batch.execute(
         "INSERT INTO runs (id, status, epoch, owner, lease_until, next_seq, created, updated, waits_for, bytes, \
          script, space, caller, project, engine, cancel_requested) \
@@ -42,6 +45,12 @@ pub(super) fn create(batch: &Batch<'_>, run: &NewRun, owner: &Owner, entries: &[
             summary.engine
         ],
     )?;
+    for content in missing {
+        blobs::insert(batch, content.hash(), content.bytes())?;
+    }
+    for content in &run.content {
+        blobs::refer(batch, &run.id, content.hash())?;
+    }
     insert(batch, &run.id, 0, entries)
 }
 
@@ -157,7 +166,7 @@ pub(super) fn finish(
     Ok(())
 }
 
-/// Checks that the claim holds now, for writes that are not entries.
+/// Checks that the claim holds now, for writes with further conditions.
 pub(super) fn check_current(batch: &Batch<'_>, claim: &Claim) -> Result<(), Failure> {
     claim.check()?;
     let found = rows::query(
@@ -183,7 +192,7 @@ pub(super) fn bytes(entries: &[Entry]) -> u64 {
 }
 
 /// Checks epoch and number, and appends. The conditional update is the fence.
-fn extend(batch: &Batch<'_>, claim: &Claim, seq: u64, entries: &[Entry]) -> Result<(), Failure> {
+pub(super) fn extend(batch: &Batch<'_>, claim: &Claim, seq: u64, entries: &[Entry]) -> Result<(), Failure> {
     let changed = batch.execute(
         "UPDATE runs SET next_seq = next_seq + ?4, bytes = bytes + ?5, updated = ?6 \
          WHERE id = ?1 AND epoch = ?2 AND next_seq = ?3 AND status = 'running'",

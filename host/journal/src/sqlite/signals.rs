@@ -1,10 +1,11 @@
-//! Writes of others: signals, requests to cancel, approvals; and blobs.
+//! Signals, requests to cancel, approvals.
 
 use super::command::Batch;
 use super::fault::Failure;
 use super::{rows, runs};
 use crate::approval::{Approval, Decided};
 use crate::claim::Claim;
+use crate::entry::Entry;
 use crate::error::StoreError;
 use crate::run::{RunRow, Signalled, Status};
 use crate::transfer::check_name;
@@ -50,19 +51,31 @@ fn wake(batch: &Batch<'_>, row: &RunRow, waits: bool) -> Result<Signalled, Failu
     Ok(Signalled::Woken)
 }
 
-/// Stores a request for approval.
-pub(super) fn request_approval(batch: &Batch<'_>, claim: &Claim, approval: &Approval) -> Result<(), Failure> {
+/// Appends entries and stores a request for approval.
+pub(super) fn request_approval(
+    batch: &Batch<'_>,
+    claim: &Claim,
+    seq: u64,
+    entries: &[Entry],
+    approval: &Approval,
+) -> Result<(), Failure> {
     runs::check_current(batch, claim)?;
     check_name(&approval.id)?;
-    if let Some(known) = rows::approval(batch.connection, &approval.id)? {
-        let is_same = *known.run == *claim.run && known.call == approval.call && known.request == approval.request;
-        return if is_same { Ok(()) } else { Err(StoreError::Exists { id: approval.id.clone() }.into()) };
+    let known = rows::approval(batch.connection, &approval.id)?;
+    if let Some(known) = &known
+        && (*known.run != *claim.run || known.call != approval.call || known.request != approval.request)
+    {
+        return Err(StoreError::Exists { id: approval.id.clone() }.into());
     }
-    batch.reserve(approval.request.len() as u64)?;
-    batch.execute(
-        "INSERT INTO approvals (id, run, call, request, created) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![approval.id, claim.run, approval.call, approval.request, batch.now],
-    )?;
+    let request = if known.is_some() { 0 } else { approval.request.len() as u64 };
+    batch.reserve(runs::bytes(entries).saturating_add(request))?;
+    runs::extend(batch, claim, seq, entries)?;
+    if known.is_none() {
+        batch.execute(
+            "INSERT INTO approvals (id, run, call, request, created) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![approval.id, claim.run, approval.call, approval.request, batch.now],
+        )?;
+    }
     Ok(())
 }
 
@@ -80,31 +93,4 @@ pub(super) fn decide(batch: &Batch<'_>, id: &str, decision: &str) -> Result<Deci
         params![id, decision, batch.now],
     )?;
     Ok(Decided::Recorded)
-}
-
-/// Stores a blob that the run keeps.
-pub(super) fn put_blob(batch: &Batch<'_>, claim: &Claim, hash: &str, body: &[u8]) -> Result<(), Failure> {
-    if !keep_blob(batch, claim, hash)? {
-        batch.reserve(body.len() as u64)?;
-        insert_blob(batch, &claim.run, hash, body)?;
-    }
-    Ok(())
-}
-
-/// Stores a blob, if it is missing, and the reference to it.
-pub(super) fn insert_blob(batch: &Batch<'_>, run: &str, hash: &str, body: &[u8]) -> Result<(), Failure> {
-    batch.execute("INSERT INTO blobs (hash, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![hash, body])?;
-    batch.execute("INSERT INTO run_blobs (run, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING", [run, hash])?;
-    Ok(())
-}
-
-/// Adds a reference to a blob. Returns false if there is none.
-pub(super) fn keep_blob(batch: &Batch<'_>, claim: &Claim, hash: &str) -> Result<bool, Failure> {
-    runs::check_current(batch, claim)?;
-    if !rows::exists(batch.connection, "SELECT 1 FROM blobs WHERE hash = ?1", hash)? {
-        return Ok(false);
-    }
-    let sql = "INSERT INTO run_blobs (run, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-    batch.execute(sql, params![claim.run, hash])?;
-    Ok(true)
 }

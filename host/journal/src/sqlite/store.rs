@@ -5,13 +5,14 @@ use super::writer::Message;
 use super::{Admission, SqliteStore, documents, lists, reader, rows, runs, signals, transfer};
 use crate::approval::{Approval, ApprovalFilter, ApprovalRow, Decided};
 use crate::claim::{Claim, ClaimError, Owner};
+use crate::content::Content;
 use crate::document::{Document, DocumentFilter, Expected, NewDocument, Put};
 use crate::entry::{Entry, Stored};
 use crate::error::StoreError;
 use crate::run::{Filter, NewRun, Progress, Prune, Pruned, RunRow, Signalled, Size, Status, Wake};
 use crate::store::{Pending, Store};
 use crate::ticket::Ticket;
-use crate::transfer::{ExportedRun, hash};
+use crate::transfer::ExportedRun;
 use rusqlite::Connection;
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -64,9 +65,10 @@ impl Store for SqliteStore {
         let lease_until = now.checked_add(run.lease).unwrap_or(now);
         let claim = Claim::new(run.id.as_str().into(), 1, entries.len() as u64, lease_until);
         let owner = owner.clone();
-        let ticket = self.write(&claim, cost(&entries), Admission::Create, move |batch, _| {
-            runs::create(batch, &run, &owner, &entries)
-        });
+        let content: usize = run.content.iter().map(Content::count).sum();
+        let cost = cost(&entries).saturating_add(content);
+        let ticket =
+            self.write(&claim, cost, Admission::Create, move |batch, _| runs::create(batch, &run, &owner, &entries));
         (claim, ticket)
     }
 
@@ -146,9 +148,10 @@ impl Store for SqliteStore {
         self.query(move |connection| lists::changed_runs(connection, &after, limit))
     }
 
-    fn request_approval(&self, claim: &Claim, approval: Approval) -> Ticket {
-        self.write(claim, approval.request.len(), Admission::Bounded, move |batch, claim| {
-            signals::request_approval(batch, claim, &approval)
+    fn request_approval(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, approval: Approval) -> Ticket {
+        let cost = cost(&entries).saturating_add(approval.request.len());
+        self.write(claim, cost, Admission::Bounded, move |batch, claim| {
+            signals::request_approval(batch, claim, seq, &entries, &approval)
         })
     }
 
@@ -172,20 +175,6 @@ impl Store for SqliteStore {
     fn approval(&self, id: &str) -> Pending<Option<ApprovalRow>> {
         let id = id.to_owned();
         self.query(move |connection| Ok(rows::approval(connection, &id)?))
-    }
-
-    fn put_blob(&self, claim: &Claim, bytes: Vec<u8>) -> (String, Ticket) {
-        let name = hash(&bytes);
-        let stored = name.clone();
-        let ticket = self.write(claim, bytes.len(), Admission::Bounded, move |batch, claim| {
-            signals::put_blob(batch, claim, &stored, &bytes)
-        });
-        (name, ticket)
-    }
-
-    fn keep_blob(&self, claim: &Claim, hash: &str) -> Pending<bool> {
-        let (claim, hash) = (claim.clone(), hash.to_owned());
-        self.ask(0, Admission::Always, move |batch| signals::keep_blob(batch, &claim, &hash))
     }
 
     fn get_blob(&self, hash: &str) -> Pending<Option<Vec<u8>>> {

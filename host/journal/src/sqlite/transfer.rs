@@ -2,9 +2,10 @@
 
 use super::command::Batch;
 use super::fault::Failure;
-use super::{rows, runs, signals};
+use super::{blobs, rows, runs};
+use crate::content::hash;
 use crate::error::StoreError;
-use crate::transfer::{ExportedRun, hash};
+use crate::transfer::ExportedRun;
 use rusqlite::{Connection, params};
 
 /// Reads everything about a run, as of one moment.
@@ -33,9 +34,9 @@ pub(super) fn import(batch: &Batch<'_>, document: &ExportedRun) -> Result<String
             return Err(StoreError::Exists { id: approval.id.clone() }.into());
         }
     }
-    let blobs: usize = document.blobs.iter().map(Vec::len).sum();
+    let bodies: usize = document.blobs.iter().map(Vec::len).sum();
     let requests: usize = document.approvals.iter().map(|approval| approval.request.len()).sum();
-    batch.reserve(run.bytes.saturating_add((blobs + requests) as u64))?;
+    batch.reserve(run.bytes.saturating_add((bodies + requests) as u64))?;
     batch.execute(
         "INSERT INTO runs (id, status, epoch, owner, lease_until, next_seq, created, updated, wake_at, waits_for, \
          bytes, script, space, caller, project, engine, outcome, cancel_requested) \
@@ -62,7 +63,9 @@ pub(super) fn import(batch: &Batch<'_>, document: &ExportedRun) -> Result<String
         batch.execute(runs::INSERT, params![run.id, entry.seq, entry.kind, entry.at_ms, entry.body])?;
     }
     for blob in &document.blobs {
-        signals::insert_blob(batch, &run.id, &hash(blob), blob)?;
+        let name = hash(blob);
+        blobs::insert(batch, &name, blob)?;
+        blobs::refer(batch, &run.id, &name)?;
     }
     for approval in &document.approvals {
         batch.execute(

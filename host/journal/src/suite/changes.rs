@@ -61,7 +61,7 @@ pub async fn decided_approvals_are_listed_in_the_order_of_their_decisions(fixtur
     let claim = fixture.create("run_1").await;
     for id in ["apr_1", "apr_2", "apr_3", "apr_4"] {
         let approval = Approval { id: id.to_owned(), call: 1, request: "{}".to_owned() };
-        store.request_approval(&claim, approval).await.unwrap();
+        store.request_approval(&claim, 1, vec![], approval).await.unwrap();
     }
     for id in ["apr_4", "apr_1", "apr_3"] {
         fixture.pass(Duration::from_millis(1));

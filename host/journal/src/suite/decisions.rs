@@ -1,9 +1,10 @@
 //! Approvals.
 
-use super::{Fixture, LEASE, START, entry};
+use super::{Fixture, LEASE, START, entry, fenced};
 use crate::approval::{Approval, ApprovalFilter, ApprovalRow, Decided};
 use crate::error::StoreError;
 use crate::run::{Status, Wake};
+use std::sync::Arc;
 
 fn approval(id: &str) -> Approval {
     Approval { id: id.to_owned(), call: 7, request: r#"{"function":"pay"}"#.to_owned() }
@@ -20,7 +21,7 @@ async fn ids(fixture: &Fixture, filter: ApprovalFilter) -> Vec<String> {
 /// Of two people, and the run wakes.
 pub async fn the_first_decision_stands(fixture: &Fixture) {
     let claim = fixture.create("run_1").await;
-    drop(fixture.store.request_approval(&claim, approval("apr_1")));
+    drop(fixture.store.request_approval(&claim, 1, vec![], approval("apr_1")));
     fixture.store.park(&claim, 1, vec![entry("1")], wait_for("apr_1")).await.unwrap();
     assert_eq!(ids(fixture, ApprovalFilter::default()).await, ["apr_1"]);
     assert_eq!(fixture.other.decide("apr_1", "yes").await, Ok(Decided::Recorded));
@@ -49,7 +50,7 @@ pub async fn the_first_decision_stands(fixture: &Fixture) {
 /// Somebody decides before the owner has parked.
 pub async fn a_decision_before_parking_leaves_the_run_ready(fixture: &Fixture) {
     let claim = fixture.create("run_1").await;
-    fixture.store.request_approval(&claim, approval("apr_1")).await.unwrap();
+    fixture.store.request_approval(&claim, 1, vec![], approval("apr_1")).await.unwrap();
     assert_eq!(fixture.other.decide("apr_1", "yes").await, Ok(Decided::Recorded));
     assert_eq!(fixture.run("run_1").await.status, Status::Running);
     fixture.store.park(&claim, 1, vec![], wait_for("apr_1")).await.unwrap();
@@ -60,7 +61,7 @@ pub async fn a_decision_before_parking_leaves_the_run_ready(fixture: &Fixture) {
 /// The run ended meanwhile.
 pub async fn a_late_decision_is_not_recorded(fixture: &Fixture) {
     let claim = fixture.create("run_1").await;
-    fixture.store.request_approval(&claim, approval("apr_1")).await.unwrap();
+    fixture.store.request_approval(&claim, 1, vec![], approval("apr_1")).await.unwrap();
     fixture.store.finish(&claim, 1, vec![], Status::Cancelled, "{}".to_owned()).await.unwrap();
     assert_eq!(ids(fixture, ApprovalFilter::default()).await, [""; 0]);
     assert_eq!(fixture.other.decide("apr_1", "yes").await, Ok(Decided::Ended));
@@ -70,17 +71,57 @@ pub async fn a_late_decision_is_not_recorded(fixture: &Fixture) {
 /// A run that is replayed asks again.
 pub async fn a_repeated_request_is_the_same_or_refused(fixture: &Fixture) {
     let claim = fixture.create("run_1").await;
-    fixture.store.request_approval(&claim, approval("apr_1")).await.unwrap();
+    fixture.store.request_approval(&claim, 1, vec![], approval("apr_1")).await.unwrap();
     fixture.other.decide("apr_1", "yes").await.unwrap();
-    fixture.store.request_approval(&claim, approval("apr_1")).await.unwrap();
+    fixture.store.request_approval(&claim, 1, vec![], approval("apr_1")).await.unwrap();
     assert!(fixture.store.approval("apr_1").await.unwrap().unwrap().decision.is_some());
     let other = Approval { request: r#"{"function":"delete"}"#.to_owned(), ..approval("apr_1") };
     let exists = StoreError::Exists { id: "apr_1".to_owned() };
-    assert_eq!(fixture.store.request_approval(&claim, other).await, Err(exists));
+    assert_eq!(fixture.store.request_approval(&claim, 1, vec![], other).await, Err(exists));
     let stranger = fixture.create("run_2").await;
-    assert!(fixture.store.request_approval(&stranger, approval("apr_1")).await.is_err());
+    assert!(fixture.store.request_approval(&stranger, 1, vec![], approval("apr_1")).await.is_err());
     let claim = fixture.create("run_3").await;
     fixture.store.release(&claim).await.unwrap();
-    assert!(matches!(fixture.store.request_approval(&claim, approval("apr_3")).await, Err(StoreError::Fenced { .. })));
+    let refused = fixture.store.request_approval(&claim, 1, vec![], approval("apr_3")).await;
+    assert!(matches!(refused, Err(StoreError::Fenced { .. })));
     assert_eq!(fixture.store.approval("apr_3").await, Ok(None));
+}
+
+/// The number is not the next, the id is taken, or it was asked before.
+pub async fn a_request_is_stored_with_its_entries_or_not_at_all(fixture: &Fixture) {
+    let store = &fixture.store;
+    let first = fixture.create("run_1").await;
+    store.request_approval(&first, 1, vec![entry("asks"), entry("1")], approval("apr_1")).await.unwrap();
+    assert_eq!(fixture.bodies("run_1").await, ["0", "asks", "1"]);
+    assert_eq!(fixture.run("run_1").await.next_seq, 3);
+    store.request_approval(&first, 3, vec![entry("asks again")], approval("apr_1")).await.unwrap();
+    assert_eq!(ids(fixture, ApprovalFilter::default()).await, ["apr_1"]);
+    let wrong = store.request_approval(&first, 3, vec![entry("wrong")], approval("apr_2"));
+    let after = store.append(&first, 4, vec![entry("after")]);
+    assert_eq!((wrong.await, after.await), (fenced(&first), fenced(&first)));
+    assert_eq!(fixture.bodies("run_1").await, ["0", "asks", "1", "asks again"]);
+
+    let second = fixture.create("run_2").await;
+    let exists = StoreError::Exists { id: "apr_1".to_owned() };
+    assert_eq!(store.request_approval(&second, 1, vec![entry("asks")], approval("apr_1")).await, Err(exists));
+    assert_eq!(fixture.bodies("run_2").await, ["0"]);
+    assert_eq!(ids(fixture, ApprovalFilter::default()).await, ["apr_1"]);
+}
+
+/// In another process that looks all the time.
+pub async fn whoever_reads_of_a_request_finds_it(fixture: &Fixture) {
+    let claim = fixture.create("run_1").await;
+    for number in 1..30_u64 {
+        let id = format!("apr_{number}");
+        let (other, name) = (Arc::clone(&fixture.other), id.clone());
+        let found = tokio::spawn(async move {
+            while other.read("run_1", number, 1).await.unwrap().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            other.approval(&name).await.unwrap().is_some()
+        });
+        tokio::task::yield_now().await;
+        fixture.store.request_approval(&claim, number, vec![entry("asks")], approval(&id)).await.unwrap();
+        assert!(found.await.unwrap(), "{id} was read of before it was there");
+    }
 }

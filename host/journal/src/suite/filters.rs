@@ -131,7 +131,7 @@ pub async fn approvals_are_listed_after_a_position(fixture: &Fixture) {
     let claim = create(fixture, "run_1", ["/a", "ann", "agent"]).await;
     // Two at a time have the same time; their ids are not in the order of the requests.
     for (number, id) in ["apr_2", "apr_1", "apr_6", "apr_5", "apr_4", "apr_3"].into_iter().enumerate() {
-        store.request_approval(&claim, request(id)).await.unwrap();
+        store.request_approval(&claim, 1, vec![], request(id)).await.unwrap();
         if number % 2 == 1 {
             fixture.pass(LEASE);
         }
@@ -140,7 +140,7 @@ pub async fn approvals_are_listed_after_a_position(fixture: &Fixture) {
     let mut seen = Vec::new();
     while let Some(approval) = store.approvals(filter.clone()).await.unwrap().pop() {
         if seen.is_empty() {
-            store.request_approval(&claim, request("apr_0")).await.unwrap();
+            store.request_approval(&claim, 1, vec![], request("apr_0")).await.unwrap();
         }
         if approval.id == "apr_5" {
             store.decide("apr_5", "yes").await.unwrap();
@@ -184,12 +184,12 @@ pub async fn approvals_are_listed_for_an_owner_of_runs(fixture: &Fixture) {
     for (number, owner) in owners.into_iter().enumerate() {
         let claim = create(fixture, &format!("run_{number}"), owner).await;
         for state in ["decided", "pending"] {
-            store.request_approval(&claim, request(&format!("apr_{number}_{state}"))).await.unwrap();
+            store.request_approval(&claim, 1, vec![], request(&format!("apr_{number}_{state}"))).await.unwrap();
         }
         store.decide(&format!("apr_{number}_decided"), "yes").await.unwrap();
     }
     let ended = create(fixture, "run_ended", ["/a", "ann", "agent"]).await;
-    store.request_approval(&ended, request("apr_ended")).await.unwrap();
+    store.request_approval(&ended, 1, vec![], request("apr_ended")).await.unwrap();
     store.finish(&ended, 1, vec![], Status::Failed, "{}".to_owned()).await.unwrap();
     for project in ["/a", "/b", "/c"] {
         for caller in options(&CALLERS) {
@@ -224,7 +224,7 @@ pub async fn approvals_are_counted_as_they_are_listed(fixture: &Fixture) {
     for (run, caller) in [("run_1", "ann"), ("run_2", "bob"), ("run_3", "ann")] {
         let claim = create(fixture, run, ["/a", caller, "agent"]).await;
         for number in 0..4 {
-            store.request_approval(&claim, request(&format!("apr_{run}_{number}"))).await.unwrap();
+            store.request_approval(&claim, 1, vec![], request(&format!("apr_{run}_{number}"))).await.unwrap();
         }
         store.decide(&format!("apr_{run}_0"), "yes").await.unwrap();
         if run == "run_3" {

@@ -4,13 +4,15 @@
 //! - `journal`: entries, fencing; `ownership`: claims, leases; `waiting`: parking, signals, cancelling
 //! - `decisions`: approvals; `documents`: documents; `filters`: filters of lists, progress
 //! - `changes`: what changed last
-//! - `upkeep`: lists, blobs, export, prune, changes
+//! - `content`: what runs are created with
+//! - `upkeep`: lists, export, prune, changes
 //! - `model`: random histories
 
 // A test, though it is not compiled as one: stores of other crates use it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod changes;
+pub mod content;
 pub mod decisions;
 pub mod documents;
 pub mod filters;
@@ -111,7 +113,7 @@ async fn texts(store: &dyn Store, id: &str) -> Vec<String> {
 
 fn new(id: &str) -> NewRun {
     let summary = Summary { script: "a.ts".into(), space: "agent".into(), ..Summary::default() };
-    NewRun { id: id.to_owned(), summary, lease: LEASE }
+    NewRun { id: id.to_owned(), summary, lease: LEASE, content: Vec::new() }
 }
 
 fn entry(body: &str) -> Entry {
@@ -148,6 +150,8 @@ macro_rules! store_suite {
             decisions::a_decision_before_parking_leaves_the_run_ready,
             decisions::a_late_decision_is_not_recorded,
             decisions::a_repeated_request_is_the_same_or_refused,
+            decisions::a_request_is_stored_with_its_entries_or_not_at_all,
+            decisions::whoever_reads_of_a_request_finds_it,
             documents::a_put_is_stored_if_its_condition_holds,
             documents::one_of_two_puts_of_a_version_is_stored,
             documents::pages_of_documents_have_no_gaps_and_no_repeats,
@@ -163,8 +167,12 @@ macro_rules! store_suite {
             filters::progress_tells_how_far_runs_are,
             changes::changed_runs_are_listed_in_the_order_of_their_changes,
             changes::decided_approvals_are_listed_in_the_order_of_their_decisions,
+            content::content_is_stored_once_and_by_its_hash,
+            content::whoever_sees_a_new_run_sees_its_content,
+            content::a_failed_creation_leaves_no_run_and_no_content,
+            content::a_repeated_creation_stores_nothing,
+            content::a_prune_takes_no_content_of_a_new_run,
             upkeep::lists_are_filtered_and_paged,
-            upkeep::blobs_are_stored_once_and_by_their_hash,
             upkeep::an_exported_run_is_imported_whole,
             upkeep::a_changed_document_is_refused,
             upkeep::prune_keeps_unfinished_runs_and_shared_blobs,

@@ -1,7 +1,9 @@
-//! Lists, blobs, export and import, prune, changes.
+//! Lists, export and import, prune, changes.
 
+use super::content::with;
 use super::{Fixture, LEASE, entry, new, texts};
 use crate::approval::Approval;
+use crate::content::Content;
 use crate::entry::Entry;
 use crate::error::StoreError;
 use crate::run::{Filter, Prune, Pruned, Signalled, Status};
@@ -42,38 +44,14 @@ pub async fn lists_are_filtered_and_paged(fixture: &Fixture) {
     assert!(size.bytes > 0 && size.file_bytes > 0);
 }
 
-/// Content addressed, with a reference of each run.
-pub async fn blobs_are_stored_once_and_by_their_hash(fixture: &Fixture) {
-    let store = &fixture.store;
-    let (claim, _) = store.create(new("run_1"), store.owner(), vec![]);
-    let bytes = vec![0xff; 100_000];
-    let (hash, ticket) = store.put_blob(&claim, bytes.clone());
-    store.append(&claim, 0, vec![entry(&hash)]).await.unwrap();
-    ticket.await.unwrap();
-    assert_eq!(hash, blake3::hash(&bytes).to_hex().as_str());
-    assert_eq!(fixture.other.get_blob(&hash).await, Ok(Some(bytes.clone())));
-    assert_eq!(store.has_blob(&hash).await, Ok(true));
-    let before = store.size().await.unwrap().bytes;
-    let second = fixture.create("run_2").await;
-    assert_eq!(store.keep_blob(&second, &hash).await, Ok(true));
-    let third = fixture.create("run_3").await;
-    store.put_blob(&third, bytes).1.await.unwrap();
-    assert!(store.size().await.unwrap().bytes < before + 50_000);
-    let missing = "0".repeat(64);
-    assert_eq!(store.keep_blob(&second, &missing).await, Ok(false));
-    assert_eq!((store.has_blob(&missing).await, store.get_blob(&missing).await), (Ok(false), Ok(None)));
-    store.release(&second).await.unwrap();
-    assert!(matches!(store.keep_blob(&second, &hash).await, Err(StoreError::Fenced { .. })));
-}
-
 async fn full_run(fixture: &Fixture) -> String {
     let store = &fixture.store;
-    let claim = fixture.create("run_1").await;
+    let run = with("run_1", &[Content::new(&b"engine"[..])]);
+    let (claim, _) = store.create(run, store.owner(), vec![entry("0")]);
     drop(store.append(&claim, 1, vec![Entry::new("raw", 5, vec![0xff, 0x00, 0x41])]));
-    drop(store.put_blob(&claim, b"engine".to_vec()));
     for (id, is_decided) in [("apr_1", true), ("apr_2", false)] {
         let request = Approval { id: id.to_owned(), call: 1, request: "{}".to_owned() };
-        store.request_approval(&claim, request).await.unwrap();
+        store.request_approval(&claim, 2, vec![], request).await.unwrap();
         if is_decided {
             store.decide(id, "yes").await.unwrap();
         }
@@ -141,10 +119,9 @@ pub async fn prune_keeps_unfinished_runs_and_shared_blobs(fixture: &Fixture) {
     let store = &fixture.store;
     let mut hashes = Vec::new();
     for id in ["run_old", "run_open", "run_new"] {
-        let claim = fixture.create(id).await;
-        let (own, _) = store.put_blob(&claim, id.as_bytes().to_vec());
-        let (shared, _) = store.put_blob(&claim, b"shared".to_vec());
-        hashes.extend([own, shared]);
+        let content = [Content::new(id.as_bytes()), Content::new(&b"shared"[..])];
+        let (claim, _) = store.create(with(id, &content), store.owner(), vec![entry("0")]);
+        hashes.extend(content.map(|content| content.hash().to_owned()));
         match id {
             "run_open" => store.release(&claim).await.unwrap(),
             _ => store.finish(&claim, 1, vec![], Status::Finished, "{}".to_owned()).await.unwrap(),

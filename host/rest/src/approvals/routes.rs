@@ -124,15 +124,10 @@ async fn shown(service: &Service, who: &Who, id: &str) -> Result<Json<ApprovalVi
 
 /// Returns an approval that a caller may see, with its run.
 async fn approval(service: &Service, who: &Who, id: &str) -> Result<(ApprovalRow, RunRow), Problem> {
-    if !ids::is_id(id, "apr_") {
-        return Err(missing());
-    }
-    let mut row = service.store().approval(id).await?;
-    if row.is_none() {
-        // The event that asks for it is stored first, and a client may answer at once.
-        service.store().flush().await?;
-        row = service.store().approval(id).await?;
-    }
+    let row = match ids::is_id(id, "apr_") {
+        true => service.store().approval(id).await?,
+        false => None,
+    };
     let row = row.ok_or_else(missing)?;
     let run = service.run_row(who, &row.run).await.map_err(|_| missing())?;
     Ok((row, run))

@@ -26,7 +26,7 @@ impl Fixture {
     /// Creates a run of ann in a project.
     async fn begin(&self, id: &str, project: &str) -> Claim {
         let summary = Summary { project: project.to_owned(), caller: "ann".to_owned(), ..Summary::default() };
-        let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(60) };
+        let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(60), content: vec![] };
         let (claim, created) = self.other.create(new, self.other.owner(), vec![Entry::new("started", 0, "{}")]);
         created.await.unwrap();
         claim
@@ -37,7 +37,7 @@ impl Fixture {
         let request = of_ticket(&claim.run, 1, lasts);
         let text = serde_json::to_string(&request).unwrap();
         let approval = Approval { id: request.id.clone(), call: 1, request: text };
-        self.other.request_approval(claim, approval).await.unwrap();
+        self.other.request_approval(claim, claim.next_seq, vec![], approval).await.unwrap();
         request
     }
 }

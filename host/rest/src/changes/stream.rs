@@ -125,7 +125,7 @@ mod tests {
             script: "a.ts".to_owned(),
             ..Summary::default()
         };
-        let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(60) };
+        let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(60), content: vec![] };
         let store = service.store();
         let (claim, _created) = store.create(new, store.owner(), vec![Entry::new("started", 0, "{}")]);
         store.finish(&claim, 1, vec![], Status::Finished, "{}".to_owned()).await.unwrap();

@@ -8,7 +8,7 @@ use crate::service::Service;
 use crate::spaces::SpaceRecord;
 use crate::who::Who;
 use agent_spaces_durable::RunInfo;
-use agent_spaces_journal::{Filter, Status};
+use agent_spaces_journal::{Filter, Status, Ticket};
 use agent_spaces_sandbox::error::PrepareError;
 use agent_spaces_sandbox::modules::ModuleSource;
 use agent_spaces_sandbox::program::Program;
@@ -39,8 +39,8 @@ pub(crate) struct Source {
 }
 
 impl Service {
-    /// Starts a run, or queues it if its caller has as many as it may, or it uses files of another host. Returns its
-    /// task, if it was started.
+    /// Starts a run, or queues it if its caller has as many as it may, or it uses files of another host. Returns the
+    /// receipt of its creation and its task, if it was started.
     pub(super) async fn start_run(
         &self,
         who: &Who,
@@ -48,7 +48,7 @@ impl Service {
         id: Arc<str>,
         new: &NewRunRequest,
         source: Source,
-    ) -> Result<Option<JoinHandle<()>>, Problem> {
+    ) -> Result<Option<(Ticket, JoinHandle<()>)>, Problem> {
         self.check_run_quotas(who).await?;
         let assembled = self.assembled(space).await?;
         let limits = space.limits().within(&assembled.limits, assembled.longest)?;
@@ -107,7 +107,7 @@ impl Service {
             self.0.runs.enqueue(&program, &options, info).await?;
             return Ok(None);
         };
-        let execution = self.0.runs.start(&program, options, info)?;
+        let (created, execution) = self.0.runs.start(&program, options, info)?;
         let (service, active) = (self.clone(), self.0.callers.active_run(who.owner()));
         let has_webhook = space.has_webhook();
         let task = async move {
@@ -121,7 +121,7 @@ impl Service {
             }
         };
         // Its span is below that of the request, which it may outlive.
-        Ok(Some(tokio::spawn(task.in_current_span())))
+        Ok(Some((created, tokio::spawn(task.in_current_span()))))
     }
 
     /// Refuses a run if its caller has too many that wait.

@@ -13,11 +13,11 @@ use crate::query::RawQuery;
 use crate::service::Service;
 use crate::who::Who;
 use agent_spaces_durable::control;
+use agent_spaces_journal::{StoreError, Ticket};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 use utoipa_axum::router::OpenApiRouter;
@@ -87,8 +87,8 @@ async fn create(
         (None, Some(program)) => service.program_source(&who, program).await?,
         (None, None) => return Err(Problem::invalid("/source", "give either `source` or `program`")),
     };
-    let task = match service.start_run(&who, &space, id.clone(), &new, source).await {
-        Ok(task) => task,
+    let (created, task) = match service.start_run(&who, &space, id.clone(), &new, source).await {
+        Ok(started) => started.unzip(),
         // Another request with the same key was faster.
         Err(problem) if problem.code() == "conflict" => {
             service.store().flush().await?;
@@ -100,7 +100,7 @@ async fn create(
         Err(problem) => return Err(problem),
     };
     // A task of its own: a client that disconnects does not stop it.
-    let kept = tokio::spawn(keep(service.clone(), who.clone(), key, id.clone()).in_current_span());
+    let kept = tokio::spawn(keep(service.clone(), who.clone(), key, created).in_current_span());
     kept.await.map_err(|error| Problem::internal(&error))??;
     // The end of a space cancels the runs that are stored by then; this one may have come later.
     if service.space(&who, &space.id).await.is_err() {
@@ -124,13 +124,17 @@ async fn create(
     }
 }
 
-/// Flushes a new run, and remembers that the request of its key had its effect.
-async fn keep(service: Service, who: Who, key: Option<IdempotencyKey>, run: Arc<str>) -> Result<(), Problem> {
+/// Waits until a new run is on disk, and remembers that the request of its key had its effect.
+async fn keep(service: Service, who: Who, key: Option<IdempotencyKey>, created: Option<Ticket>) -> Result<(), Problem> {
     // A client that sees the run must find it again after a crash.
-    service.store().flush().await?;
-    if let Some(key) = key
-        && service.store().run(&run).await?.is_some()
-    {
+    if let Some(created) = created {
+        match created.await {
+            // If it exists, another request with the same key was faster.
+            Ok(()) | Err(StoreError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if let Some(key) = key {
         key.finish(&service, &who, KEYED).await?;
     }
     Ok(())

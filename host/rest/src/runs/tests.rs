@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Queues a run.
 fn begin(store: &Arc<dyn Store>, id: &str) -> Claim {
     let summary = Summary { project: "/project".to_owned(), caller: "ann".to_owned(), ..Summary::default() };
-    let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(30) };
+    let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(30), content: vec![] };
     store.create(new, store.owner(), vec![Entry::new("started", 0, "{}")]).0
 }
 
@@ -59,7 +59,7 @@ async fn a_list_of_a_rare_state_is_read_in_bounded_steps() {
 async fn ask(service: &Service, claim: &Claim, call: u64, lasts: Duration) {
     let request = approval_request::of_ticket(&claim.run, call, lasts);
     let approval = Approval { id: request.id.clone(), call, request: serde_json::to_string(&request).unwrap() };
-    service.store().request_approval(claim, approval).await.unwrap();
+    service.store().request_approval(claim, claim.next_seq, vec![], approval).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,8 +1,9 @@
 //! Full stores, full queues, and what does not fail with them.
 
 use super::{Gate, create, entry, open, wait};
+use crate::content::Content;
 use crate::error::StoreError;
-use crate::run::{Prune, Status};
+use crate::run::{NewRun, Prune, Status};
 use crate::sqlite::turn::Turn;
 use crate::sqlite::{Settings, SqliteStore};
 use crate::store::Store;
@@ -35,8 +36,10 @@ fn a_full_store_ends_runs_and_goes_on_after_a_prune() {
     assert!(is_full(&store.append(&claim, seq, vec![entry(1)]).wait()), "the claim is void");
     let (_, created) = store.create(super::new("run_2"), store.owner(), vec![entry(50_000)]);
     assert!(is_full(&created.wait()));
-    let (_, stored) = store.put_blob(&ended, vec![0; 50_000]);
-    assert!(is_full(&stored.wait()));
+    let content = Content::new(vec![0_u8; 50_000]);
+    let run = NewRun { content: vec![content.clone()], ..super::new("run_3") };
+    assert!(is_full(&store.create(run, store.owner(), vec![]).1.wait()));
+    assert_eq!((wait(store.run("run_3")), wait(store.has_blob(content.hash()))), (Ok(None), Ok(false)));
 
     store.release(&claim).wait().unwrap();
     let claim = wait(store.claim("run_1", store.owner(), LEASE)).unwrap();

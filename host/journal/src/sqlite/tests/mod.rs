@@ -38,7 +38,7 @@ fn open(folder: &Path) -> SqliteStore {
 }
 
 fn new(id: &str) -> NewRun {
-    NewRun { id: id.to_owned(), summary: Summary::default(), lease: LEASE }
+    NewRun { id: id.to_owned(), summary: Summary::default(), lease: LEASE, content: vec![] }
 }
 
 fn entry(bytes: usize) -> Entry {

@@ -146,7 +146,7 @@ pub(super) fn begin_run(store: &Arc<dyn Store>, id: &str) -> Claim {
         caller: "ann".to_owned(),
         ..Summary::default()
     };
-    let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(30) };
+    let new = NewRun { id: id.to_owned(), summary, lease: Duration::from_secs(30), content: vec![] };
     store.create(new, store.owner(), vec![Entry::new("start", 0, "{}")]).0
 }
 

@@ -126,7 +126,8 @@ async fn events_that_nobody_noticed_are_found_and_delivered_once() {
     let claim = begin_run(&store, "run_2");
     let request = request("run_2");
     let text = serde_json::to_string(&request).unwrap();
-    store.request_approval(&claim, Approval { id: request.id.clone(), call: 1, request: text }).await.unwrap();
+    let approval = Approval { id: request.id.clone(), call: 1, request: text };
+    store.request_approval(&claim, claim.next_seq, vec![], approval).await.unwrap();
     let delivering = tokio::spawn({
         let service = service.clone();
         async move { service.deliver_webhooks().await }
@@ -196,9 +197,10 @@ async fn an_approval_is_noticed_while_its_run_is_in_memory() {
     // The event of another run, which this one's handler started, is not its own.
     listener.send(Event { run_id: "run_2".into(), ..event.clone() }).unwrap();
     listener.send(event).unwrap();
-    // It is stored after its event.
+    // It is stored after its event was sent in memory.
     let text = serde_json::to_string(&request).unwrap();
-    store.request_approval(&claim, Approval { id: request.id.clone(), call: 1, request: text }).await.unwrap();
+    let approval = Approval { id: request.id.clone(), call: 1, request: text };
+    store.request_approval(&claim, claim.next_seq, vec![], approval).await.unwrap();
     let id = message_id(RUN, WebhookEvent::ApprovalNeeded, Some(&request.id));
     let stored = async {
         while messages(&store, KIND).await.is_empty() {

@@ -13,7 +13,8 @@
 //!
 //! # Layout
 //! - `address`, `tls`, `settings`: where the store is, and its limits
-//! - `database`: connections and statements; `value`: their parameters; `fault`: failures; `sql/`: the statements
+//! - `database`: connections and statements; `outage`: times without; `value`: their parameters; `fault`: failures; `sql/`:
+//!   the statements
 //! - `schema`, `schema-1.sql` and on: what is needed of the server, tables, migrations; `rows`: rows as data
 //! - `queue`, `lanes`: the queue of writes; `runs`, `signals`, `documents`, `prune`, `transfer`: what they write
 //! - `lists`: filters as SQL; `watch`: changes by other hosts
@@ -25,6 +26,7 @@ mod documents;
 mod fault;
 mod lanes;
 mod lists;
+mod outage;
 mod prune;
 mod queue;
 mod rows;

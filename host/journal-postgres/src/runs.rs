@@ -1,7 +1,8 @@
 //! Writes of an owner: creating, claiming, appending, giving up.
 //!
 //! Each is one statement, and its condition on the run's epoch is the fence. If the connection is lost meanwhile, the row
-//! tells what became of it: nobody else writes with the same epoch, and the queue writes one thing at a time for a run.
+//! tells what became of it, once a synchronous standby has it too: nobody else writes with the same epoch, and the queue
+//! writes one thing at a time for a run.
 
 use crate::database::Database;
 use crate::fault::{Failure, only};
@@ -266,7 +267,8 @@ impl Write<'_> {
                 Err(failure) => return Err(failure.into()),
             }
             // An earlier attempt may have succeeded without an answer.
-            let Some(found) = find(database, claim).await? else { return Err(unknown(claim)) };
+            let settled = include_str!("sql/settled.sql");
+            let Some(found) = find(database, claim, settled).await? else { return Err(unknown(claim)) };
             if found.epoch != claim.epoch {
                 let text = "the connection was lost during a write, and another owner has the run now";
                 return Err(StoreError::Io(format!("run {}: {text}", claim.run)));
@@ -282,9 +284,9 @@ impl Write<'_> {
     }
 }
 
-/// Reads the state of a claimed run.
-async fn find(database: &Database, claim: &Claim) -> Result<Option<Found>, StoreError> {
-    let rows = database.repeat(include_str!("sql/owned.sql"), &[Value::Text(&claim.run)]).await?;
+/// Reads the state of a claimed run with a statement.
+async fn find(database: &Database, claim: &Claim, sql: &str) -> Result<Option<Found>, StoreError> {
+    let rows = database.repeat(sql, &[Value::Text(&claim.run)]).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Found { epoch: number(row, 0)?, status: status(row, 1)?, next_seq: number(row, 2)? }))
 }
@@ -295,7 +297,7 @@ fn unknown(claim: &Claim) -> StoreError {
 
 /// Returns why a write under a claim was refused. Writes of entries have a number.
 pub(crate) async fn refused(database: &Database, claim: &Claim, seq: Option<u64>) -> Result<StoreError, StoreError> {
-    let Some(found) = find(database, claim).await? else { return Ok(unknown(claim)) };
+    let Some(found) = find(database, claim, include_str!("sql/owned.sql")).await? else { return Ok(unknown(claim)) };
     let is_owned = found.epoch == claim.epoch && found.status == Status::Running;
     match is_owned && seq.is_none_or(|seq| seq == found.next_seq) {
         true => Ok(database.full()),

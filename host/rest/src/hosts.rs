@@ -25,27 +25,33 @@ impl Service {
     /// Shares quotas with other hosts, for as long as the server runs: adds what was counted here to the store, and learns
     /// how many hosts there are.
     pub async fn share_quotas(&self) {
-        tokio::join!(self.meter_tenants(), self.announce());
-    }
-
-    async fn announce(&self) {
         if !self.store().is_shared() {
-            return;
+            return self.meter_tenants().await;
         }
         let id = self.store().owner().id.to_string();
+        // First, because it tells the time of the store, which hours of quotas go by.
+        self.look_at_hosts(&id).await;
+        tokio::join!(self.meter_tenants(), self.announce(&id));
+    }
+
+    async fn look_at_hosts(&self, id: &str) {
+        match self.count_hosts(id).await {
+            Ok(hosts) => self.0.settings.tenants.share_with(hosts.saturating_sub(1)),
+            // The last number stays.
+            Err(error) => tracing::warn!(target: OPERATOR_TARGET, "hosts cannot be counted: {error}"),
+        }
+    }
+
+    async fn announce(&self, id: &str) {
         loop {
-            match self.count_hosts(&id).await {
-                Ok(hosts) => self.0.settings.tenants.share_with(hosts.saturating_sub(1)),
-                // The last number stays.
-                Err(error) => tracing::warn!(target: OPERATOR_TARGET, "hosts cannot be counted: {error}"),
-            }
             tokio::select! {
                 () = tokio::time::sleep(INTERVAL) => {}
                 () = self.0.draining.cancelled() => break,
             }
+            self.look_at_hosts(id).await;
         }
         // Otherwise it is forgotten half a minute later.
-        let _is_deleted = self.store().delete_document(KIND, &id, None).await;
+        let _is_deleted = self.store().delete_document(KIND, id, None).await;
     }
 
     /// Announces this host, and returns the number of hosts of the project, this one included.
@@ -61,6 +67,7 @@ impl Service {
         let stored = self.store().put_document(new, Expected::Any).await?;
         // By the clock of the store, which all hosts share.
         let Put::Stored(own) = stored else { return Ok(1) };
+        self.0.settings.tenants.note_time(own.updated);
         let filter = DocumentFilter { owner: Some(owner), limit: MAX_HOSTS, ..DocumentFilter::of(KIND) };
         let hosts = self.store().documents(filter).await?;
         Ok(hosts.iter().filter(|host| own.updated.saturating_sub(host.updated) < SILENCE_MS).count().max(1))

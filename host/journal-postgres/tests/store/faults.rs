@@ -86,7 +86,10 @@ fn a_server_that_loses_commits_is_refused() {
         &refused(&format!("postgres:///postgres?user=hasty&{options}")),
         &["synchronous_commit = off", "switch it on"],
     );
-    contains(&refused(&format!("postgres:///postgres?user=lonely&{options}")), &["synchronous_commit = local", "standby"]);
+    contains(
+        &refused(&format!("postgres:///postgres?user=lonely&{options}")),
+        &["synchronous_commit = local", "standby"],
+    );
     contains(&refused(&format!("postgres:///postgres?user=strict&{options}")), &["serializable", "ALTER ROLE"]);
 }
 

@@ -4,7 +4,7 @@ use agent_spaces_journal::StoreError;
 use percent_encoding::percent_decode_str;
 use std::fmt;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode, TargetSessionAttrs};
@@ -128,6 +128,11 @@ impl Address {
     /// True if it has a password.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
+    }
+
+    /// Returns the file with root certificates, if it names one.
+    pub fn root_certificates(&self) -> Option<&Path> {
+        self.root_certificates.as_deref()
     }
 
     /// Returns it with another schema.

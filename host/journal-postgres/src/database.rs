@@ -145,14 +145,14 @@ impl Database {
                 Ok(Ok(rows)) => return Ok(rows),
                 Ok(Err(error)) => Failure::Statement(error),
                 Err(_) => {
-                    // The other connections are to the same server: each would wait as long.
-                    drop(self.pool.retain(|_, _| false));
                     self.outage().begin(begun, Instant::now());
                     Failure::Timeout
                 }
             };
             if failure.is_lost() {
                 drop(Object::take(connection));
+                // Those that nobody uses are to the same server: one after the other would fail, or wait as long.
+                drop(self.pool.retain(|_, _| false));
             }
             if !failure.was_undone() || attempt >= MAX_ATTEMPTS {
                 return Err(failure);

@@ -28,30 +28,33 @@ impl Service {
         if !self.store().is_shared() {
             return self.meter_tenants().await;
         }
-        let id = self.store().owner().id.to_string();
-        // First, because it tells the time of the store, which hours of quotas go by.
-        self.look_at_hosts(&id).await;
-        tokio::join!(self.meter_tenants(), self.announce(&id));
+        self.look_at_hosts().await;
+        tokio::join!(self.meter_tenants(), self.announce());
     }
 
-    async fn look_at_hosts(&self, id: &str) {
-        match self.count_hosts(id).await {
+    /// Announces this host, and learns how many there are and what the time of the store is, if hosts share it. What goes by
+    /// that time begins with this.
+    pub(crate) async fn look_at_hosts(&self) {
+        if !self.store().is_shared() {
+            return;
+        }
+        match self.count_hosts(&self.store().owner().id).await {
             Ok(hosts) => self.0.settings.tenants.share_with(hosts.saturating_sub(1)),
             // The last number stays.
             Err(error) => tracing::warn!(target: OPERATOR_TARGET, "hosts cannot be counted: {error}"),
         }
     }
 
-    async fn announce(&self, id: &str) {
+    async fn announce(&self) {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(INTERVAL) => {}
                 () = self.0.draining.cancelled() => break,
             }
-            self.look_at_hosts(id).await;
+            self.look_at_hosts().await;
         }
         // Otherwise it is forgotten half a minute later.
-        let _is_deleted = self.store().delete_document(KIND, id, None).await;
+        let _is_deleted = self.store().delete_document(KIND, &self.store().owner().id, None).await;
     }
 
     /// Announces this host, and returns the number of hosts of the project, this one included.
@@ -64,10 +67,11 @@ impl Service {
             body: "{}".to_owned(),
             expires: Some(crate::time::now_ms().saturating_add(KEPT_FOR_MS)),
         };
+        let asked = crate::time::local_ms();
         let stored = self.store().put_document(new, Expected::Any).await?;
         // By the clock of the store, which all hosts share.
         let Put::Stored(own) = stored else { return Ok(1) };
-        self.0.settings.tenants.note_time(own.updated);
+        crate::time::note_store_time(asked, own.updated);
         let filter = DocumentFilter { owner: Some(owner), limit: MAX_HOSTS, ..DocumentFilter::of(KIND) };
         let hosts = self.store().documents(filter).await?;
         Ok(hosts.iter().filter(|host| own.updated.saturating_sub(host.updated) < SILENCE_MS).count().max(1))

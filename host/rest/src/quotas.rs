@@ -6,6 +6,7 @@ use crate::problem::Problem;
 use crate::service::Service;
 use crate::space_documents::KIND;
 use crate::tenants::{Quota, Tenant, seconds_left, size};
+use crate::time::now_ms;
 use crate::who::Who;
 use agent_spaces_journal::DocumentFilter;
 use agent_spaces_pipeline::OPERATOR_TARGET;
@@ -46,7 +47,7 @@ impl Service {
         let Some(tenant) = self.0.settings.tenants.of(owner).filter(|tenant| tenant.quotas.has_hourly()) else {
             return Ok(None);
         };
-        let now = self.0.settings.tenants.now_ms();
+        let now = now_ms();
         let used = tenant.meter.used(&**self.store(), &self.usage_id(tenant), now).await?;
         Ok(tenant.quotas.used_up(&used).map(|quota| (&**tenant, quota, seconds_left(now))))
     }
@@ -148,9 +149,8 @@ impl Service {
 
     /// Adds what was counted to the store, and reads the sums; those of all tenants, or of those with something to add.
     async fn store_usage(&self, reads_all: bool) {
-        let tenants = &self.0.settings.tenants;
-        for tenant in tenants.metered().filter(|tenant| reads_all || tenant.meter.is_unsaved()) {
-            if let Err(error) = tenant.meter.store(&**self.store(), &self.usage_id(tenant), tenants.now_ms()).await {
+        for tenant in self.0.settings.tenants.metered().filter(|tenant| reads_all || tenant.meter.is_unsaved()) {
+            if let Err(error) = tenant.meter.store(&**self.store(), &self.usage_id(tenant), now_ms()).await {
                 tracing::warn!(target: OPERATOR_TARGET, "the usage of a tenant was not stored, and is tried again: {error}");
             }
         }

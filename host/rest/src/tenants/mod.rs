@@ -20,7 +20,7 @@ use crate::places::Seat;
 use agent_spaces_types::event::{Event, EventKind};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Tenants of a server. Clones share state.
 #[derive(Clone, Default)]
@@ -32,8 +32,6 @@ struct Inner {
     by_caller: HashMap<String, Arc<Tenant>>,
     /// Other hosts with which quotas of runs are shared.
     other_hosts: AtomicUsize,
-    /// Milliseconds by which the clock of a store that hosts share is ahead of this host's.
-    ahead: AtomicI64,
 }
 
 /// Tenant with its callers.
@@ -72,14 +70,14 @@ impl Tenants {
         let EventKind::RunFinished { usage, .. } = &event.kind else { return };
         let Some(tenant) = event.caller.as_deref().and_then(|caller| self.of(caller)) else { return };
         if tenant.quotas.has_hourly() {
-            tenant.meter.add(Used::of(usage), self.now_ms());
+            tenant.meter.add(Used::of(usage), crate::time::now_ms());
         }
     }
 
     /// Says why a caller may not begin another program now: its tenant has used up a quota by the hour, as far as this
     /// process knows. `None` if it may.
     pub fn refusal(&self, caller: &str) -> Option<String> {
-        let (tenant, now) = (self.of(caller)?, self.now_ms());
+        let (tenant, now) = (self.of(caller)?, crate::time::now_ms());
         let quota = tenant.quotas.used_up(&tenant.meter.known(now))?;
         Some(quota.detail(&tenant.name, &tenant.quotas, seconds_left(now)))
     }
@@ -102,16 +100,6 @@ impl Tenants {
     /// Returns the number of hosts that share quotas of runs.
     pub(crate) fn hosts(&self) -> usize {
         self.0.other_hosts.load(Ordering::Relaxed).saturating_add(1)
-    }
-
-    /// Takes note of the time of a store that hosts share, when something was stored a moment ago.
-    pub(crate) fn note_time(&self, store_ms: i64) {
-        self.0.ahead.store(store_ms.saturating_sub(crate::time::now_ms()), Ordering::Relaxed);
-    }
-
-    /// Returns the time that quotas by the hour go by, which is the same on all hosts.
-    pub(crate) fn now_ms(&self) -> i64 {
-        crate::time::now_ms().saturating_add(self.0.ahead.load(Ordering::Relaxed))
     }
 
     /// Returns where a caller's run sits among this many places of the process.
@@ -144,14 +132,6 @@ mod tests {
         let (shop, desk, ann) = (tenants.seat("shop", 300), tenants.seat("desk", 300), tenants.seat("ann", 300));
         assert!(shop.tenant == desk.tenant && shop.caller != desk.caller);
         assert_ne!(shop.tenant, ann.tenant, "a caller that has the name of a tenant");
-    }
-
-    #[test]
-    fn hours_are_those_of_the_store() {
-        let tenants = Tenants::default();
-        tenants.note_time(crate::time::now_ms() + 7_200_000);
-        let ahead = tenants.now_ms() - crate::time::now_ms();
-        assert!((7_190_000..7_210_000).contains(&ahead), "{ahead}");
     }
 
     #[test]

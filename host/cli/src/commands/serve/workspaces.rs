@@ -82,10 +82,7 @@ impl Workspaces {
         if let Some(folder) = &self.shared {
             let hint = "mount the folder of `serve.workspaces.shared`, and give this user the right to write to it";
             let (kept, is_new) = mark(folder, &store.owner().id).map_err(|error| failed(folder, error, hint))?;
-            if !is_new {
-                check_store(folder, &kept, store).await?;
-            }
-            check_mark(folder, &kept, store).await?;
+            check_mark(folder, &kept, is_new, store).await?;
             return Ok(folder.clone());
         }
         let folder = folders::workspaces().ok_or_else(|| {
@@ -143,13 +140,21 @@ fn unreadable(error: StoreError) -> Failure {
 }
 
 /// Refuses a folder with another mark than the one that the hosts of the store share.
-async fn check_mark(folder: &Path, mark: &str, store: &dyn Store) -> Result<(), Failure> {
+async fn check_mark(folder: &Path, mark: &str, is_new: bool, store: &dyn Store) -> Result<(), Failure> {
     let id = folder.to_string_lossy().into_owned();
     let body = serde_json::Value::from(mark).to_string();
-    let new = NewDocument { kind: KIND.to_owned(), id, owner: String::new(), body: body.clone(), expires: None };
-    let known = match store.put_document(new, Expected::Absent).await.map_err(unreadable)? {
-        Put::Stored(_) | Put::Missing => return Ok(()),
-        Put::Conflict(known) => known.body,
+    let known = match store.document(KIND, &id).await.map_err(unreadable)? {
+        Some(known) => known.body,
+        None => {
+            if !is_new {
+                check_store(folder, mark, store).await?;
+            }
+            let new = NewDocument { kind: KIND.to_owned(), id, owner: String::new(), body: body.clone(), expires: None };
+            match store.put_document(new, Expected::Absent).await.map_err(unreadable)? {
+                Put::Stored(_) | Put::Missing => return Ok(()),
+                Put::Conflict(known) => known.body,
+            }
+        }
     };
     if known == body {
         return Ok(());

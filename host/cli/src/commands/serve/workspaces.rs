@@ -149,7 +149,8 @@ async fn check_mark(folder: &Path, mark: &str, is_new: bool, store: &dyn Store) 
             if !is_new {
                 check_store(folder, mark, store).await?;
             }
-            let new = NewDocument { kind: KIND.to_owned(), id, owner: String::new(), body: body.clone(), expires: None };
+            let new =
+                NewDocument { kind: KIND.to_owned(), id, owner: String::new(), body: body.clone(), expires: None };
             match store.put_document(new, Expected::Absent).await.map_err(unreadable)? {
                 Put::Stored(_) | Put::Missing => return Ok(()),
                 Put::Conflict(known) => known.body,

@@ -5,12 +5,15 @@ use crate::settings::Settings;
 use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_journal::{Store, StoreError};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Interval at which a run is asked for a cancellation by another process.
 const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Part of a lease after which it is renewed: each renewal is a write, and a host has hundreds of runs.
+const RENEWED_AFTER: u32 = 6;
 
 /// Heartbeat of a run. It ends when this is dropped.
 pub(crate) struct Heartbeat(JoinHandle<()>);
@@ -29,6 +32,7 @@ impl Heartbeat {
             let mut beats = tokio::time::interval(INTERVAL.min(settings.lease / 3));
             beats.tick().await;
             let mut is_stopped = false;
+            let mut renewed: Option<Instant> = None;
             loop {
                 tokio::select! {
                     _ = beats.tick() => {}
@@ -39,12 +43,21 @@ impl Heartbeat {
                     log.stop();
                 }
                 let Some(claim) = log.claim() else { return };
-                match store.renew(claim, settings.lease).await {
-                    Ok(until) => log.leased_until(until),
-                    // The next beat tries again.
-                    Err(StoreError::Busy | StoreError::Unreachable(_) | StoreError::Io(_) | StoreError::Full(_))
-                        if log.is_leased() => {}
-                    Err(error) => return log.lose(error),
+                let is_fresh = renewed.is_some_and(|at| at.elapsed() < settings.lease / RENEWED_AFTER);
+                // The lease also ends while the machine sleeps, which that clock does not count.
+                if !is_fresh || !log.is_leased() {
+                    let asked = Instant::now();
+                    match store.renew(claim, settings.lease).await {
+                        Ok(until) => {
+                            renewed = Some(asked);
+                            log.leased_until(until);
+                        }
+                        // The next beat tries again.
+                        Err(
+                            StoreError::Busy | StoreError::Unreachable(_) | StoreError::Io(_) | StoreError::Full(_),
+                        ) if log.is_leased() => {}
+                        Err(error) => return log.lose(error),
+                    }
                 }
                 if let Ok(Some(row)) = store.run(log.run_id()).await
                     && row.cancel_requested

@@ -140,11 +140,11 @@ impl Duty {
         let mut version = 0;
         loop {
             // A store that cannot be read now is asked again.
-            let _looked = self.look().await;
+            let is_hidden = self.look().await.unwrap_or(false);
             tokio::select! {
                 () = stop.cancelled() => break,
                 Some(done) = self.executions.join_next_with_id() => self.ended(done),
-                () = tokio::time::sleep(POLL) => {}
+                () = tokio::time::sleep(if is_hidden { MIN_INTERVAL } else { POLL }) => {}
                 changed = next_change(&*self.store, version) => version = changed,
             }
         }
@@ -153,15 +153,18 @@ impl Duty {
         }
     }
 
-    /// Starts to execute the runs that are due, as many as there are free places.
-    async fn look(&mut self) -> Result<(), StoreError> {
+    /// Starts to execute the runs that are due, as many as there are free places. Returns true if those of others may hide
+    /// more of them: now that they are known, the next look reads further.
+    async fn look(&mut self) -> Result<bool, StoreError> {
         let mut free = self.settings.max_runs.saturating_sub(self.running.len());
         if free == 0 {
-            return Ok(());
+            return Ok(false);
         }
         // Those that are left alone must not hide others.
         let known = self.foreign.len() + self.failed.len() + self.running.len() + self.kept.len().min(MAX_KEPT);
-        let due = self.store.due(epoch_ms(SystemTime::now()), known.saturating_add(PAGE)).await?;
+        let most = known.saturating_add(PAGE);
+        let due = self.store.due(epoch_ms(SystemTime::now()), most).await?;
+        let is_page_full = due.len() >= most;
         let listed: HashSet<&String> = due.iter().collect();
         let running: HashSet<String> = self.running.values().map(|execution| execution.run.clone()).collect();
         let mut of_callers: HashMap<String, usize> = HashMap::new();
@@ -171,6 +174,7 @@ impl Duty {
         self.foreign.retain(|run| listed.contains(run));
         self.kept.retain(|run, _| listed.contains(run));
         self.failed.retain(|run, _| listed.contains(run) || running.contains(run));
+        let known_before = self.foreign.len();
         for run in due {
             let is_resting = self.failed.get(&run).is_some_and(|failure| Instant::now() < failure.again);
             if is_resting || running.contains(&run) || self.foreign.contains(&run) {
@@ -200,7 +204,7 @@ impl Duty {
                 break;
             }
         }
-        Ok(())
+        Ok(is_page_full && self.foreign.len() > known_before)
     }
 
     /// Returns true if a run belongs to the worker's project and spaces.
@@ -353,6 +357,25 @@ mod tests {
         for left in ["run_other", "run_declined"] {
             assert_eq!(status(&*store, left).await, Status::Parked, "{left}");
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn many_runs_of_others_do_not_hold_up_own_ones() {
+        let folder = TempDir::new().unwrap();
+        let store = open(&folder);
+        for number in 0..650 {
+            let summary = Summary { project: "/other".to_owned(), ..Summary::default() };
+            let new = NewRun { id: format!("run_{number}"), summary, lease: LEASE };
+            let (claim, _queued) = store.create(new, store.owner(), Vec::new());
+            let _queued = store.park(&claim, 0, Vec::new(), due());
+        }
+        store.flush().await.unwrap();
+        parked(&*store, "run_z_own", "own", due()).await;
+        let runs = store.clone();
+        let worker = Worker::start(store.clone(), settings(2), move |run| finish(&runs, run), |_, _| {});
+        let finished = timeout(Duration::from_secs(4), until_finished(&*store, "run_z_own"));
+        finished.await.expect("one look in a second would take longer");
+        worker.stop().await;
     }
 
     #[tokio::test(flavor = "multi_thread")]

@@ -4,10 +4,10 @@ use agent_spaces_journal::StoreError;
 use percent_encoding::percent_decode_str;
 use std::fmt;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode, TargetSessionAttrs};
 
 /// Longest URL: some hosts and options fit.
 const MAX_URL: usize = 4096;
@@ -113,9 +113,13 @@ impl Address {
         if config.get_application_name().is_none() {
             config.application_name("agent-spaces");
         }
-        if config.get_hosts().len() > 1 && config.get_target_session_attrs() == TargetSessionAttrs::Any {
-            // Of several servers one takes writes.
+        if config.get_target_session_attrs() == TargetSessionAttrs::Any {
+            // Of several servers one takes writes. One that is about to be promoted does not yet: it is waited for.
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        if config.get_hosts().len() > 1 {
+            // One that accepts connections and does not answer is not always the first.
+            config.load_balance_hosts(LoadBalanceHosts::Random);
         }
         config.keepalives_idle(IDLE).tcp_user_timeout(IDLE);
         Ok(Address { config, schema, connections, listens, root_certificates })
@@ -124,6 +128,11 @@ impl Address {
     /// True if it has a password.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
+    }
+
+    /// Returns the file with root certificates, if it names one.
+    pub fn root_certificates(&self) -> Option<&Path> {
+        self.root_certificates.as_deref()
     }
 
     /// Returns it with another schema.
@@ -239,8 +248,10 @@ mod tests {
 
     #[test]
     fn of_several_servers_the_one_that_takes_writes_is_meant() {
-        let address = Address::parse("postgres://one,two/a").unwrap();
-        assert_eq!(address.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+        for url in ["postgres://one,two/a", "postgres://one/a"] {
+            let address = Address::parse(url).unwrap();
+            assert_eq!(address.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite, "{url}");
+        }
     }
 
     #[test]

@@ -111,7 +111,8 @@ impl Write<'_> {
                 Err(failure) => return Err(failure.into()),
             }
             // An earlier attempt may have succeeded without an answer.
-            let Some(found) = find(database, claim).await? else { return Err(unknown(claim)) };
+            let settled = include_str!("sql/settled.sql");
+            let Some(found) = find(database, claim, settled).await? else { return Err(unknown(claim)) };
             if found.epoch != claim.epoch {
                 let text = "the connection was lost during a write, and another owner has the run now";
                 return Err(StoreError::Io(format!("run {}: {text}", claim.run)));
@@ -127,9 +128,16 @@ impl Write<'_> {
     }
 }
 
-/// Reads the state of a claimed run.
-async fn find(database: &Database, claim: &Claim) -> Result<Option<Found>, StoreError> {
-    let rows = database.repeat(include_str!("sql/owned.sql"), &[Value::Text(&claim.run)]).await?;
+/// Waits until a synchronous standby has all that can be read of a run: what a write without an answer did may be there
+/// alone on a server that crashed.
+pub(crate) async fn confirm(database: &Database, run: &str) -> Result<(), StoreError> {
+    database.repeat(include_str!("sql/settled.sql"), &[Value::Text(run)]).await?;
+    Ok(())
+}
+
+/// Reads the state of a claimed run with a statement.
+async fn find(database: &Database, claim: &Claim, sql: &str) -> Result<Option<Found>, StoreError> {
+    let rows = database.repeat(sql, &[Value::Text(&claim.run)]).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Found { epoch: number(row, 0)?, status: status(row, 1)?, next_seq: number(row, 2)? }))
 }
@@ -140,7 +148,7 @@ fn unknown(claim: &Claim) -> StoreError {
 
 /// Returns why a write under a claim was refused. Writes of entries have a number.
 pub(crate) async fn refused(database: &Database, claim: &Claim, seq: Option<u64>) -> Result<StoreError, StoreError> {
-    let Some(found) = find(database, claim).await? else { return Ok(unknown(claim)) };
+    let Some(found) = find(database, claim, include_str!("sql/owned.sql")).await? else { return Ok(unknown(claim)) };
     let is_owned = found.epoch == claim.epoch && found.status == Status::Running;
     match is_owned && seq.is_none_or(|seq| seq == found.next_seq) {
         true => Ok(database.full()),

@@ -5,14 +5,15 @@
 
 use crate::address::Address;
 use crate::fault::{self, Failure};
+use crate::outage::Outage;
 use crate::settings::Settings;
 use crate::tls;
 use crate::value::Value;
 use agent_spaces_journal::StoreError;
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod};
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::Row;
@@ -31,6 +32,10 @@ const SHARDS: u64 = 64;
 /// Time limit of a statement: the largest takes seconds on a slow disk.
 pub(crate) const STATEMENT: Duration = Duration::from_secs(60);
 
+/// Time of an attempt to connect beyond that of its socket: encryption and sign-in. A server that accepts connections and
+/// then says nothing, as one that was stopped does, must not keep a host from the next one.
+const SIGN_IN: Duration = Duration::from_secs(5);
+
 /// Interval of attempts to connect, and to repeat a statement that was undone.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -45,8 +50,7 @@ pub(crate) struct Database {
     schema: String,
     settings: Settings,
     next_shard: AtomicU64,
-    /// Begin of the time in which no connection could be made.
-    outage: Mutex<Option<Instant>>,
+    outage: Mutex<Outage>,
     /// True if nobody waits for an unreachable server: while the store opens, and while it closes.
     is_hasty: AtomicBool,
 }
@@ -58,14 +62,16 @@ impl Database {
         // Without a test statement: after a failure each statement is handled as it must be anyway.
         let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let manager = Manager::from_config(address.config.clone(), connector.clone(), config);
-        let pool = Pool::builder(manager).max_size(address.connections).build();
+        let connect = address.config.get_connect_timeout().copied().unwrap_or_default();
+        let pool = Pool::builder(manager).max_size(address.connections);
+        let pool = pool.create_timeout(Some(connect.saturating_add(SIGN_IN))).runtime(Runtime::Tokio1).build();
         let database = Database {
             pool: pool.map_err(|error| StoreError::Io(error.to_string()))?,
             name: address.to_string(),
             schema: address.schema.clone(),
             settings,
             next_shard: AtomicU64::new(u64::from(std::process::id())),
-            outage: Mutex::new(None),
+            outage: Mutex::default(),
             is_hasty: AtomicBool::new(true),
         };
         Ok((database, connector))
@@ -134,13 +140,19 @@ impl Database {
         let values: Vec<(&(dyn ToSql + Sync), Type)> = values.iter().map(Value::typed).collect();
         for attempt in 1.. {
             let connection = self.connection().await?;
+            let begun = Instant::now();
             let failure = match timeout(STATEMENT, connection.query_typed(&sql, &values)).await {
                 Ok(Ok(rows)) => return Ok(rows),
                 Ok(Err(error)) => Failure::Statement(error),
-                Err(_) => Failure::Timeout,
+                Err(_) => {
+                    self.outage().begin(begun, Instant::now());
+                    Failure::Timeout
+                }
             };
             if failure.is_lost() {
                 drop(Object::take(connection));
+                // Those that nobody uses are to the same server: one after the other would fail, or wait as long.
+                drop(self.pool.retain(|_, _| false));
             }
             if !failure.was_undone() || attempt >= MAX_ATTEMPTS {
                 return Err(failure);
@@ -152,13 +164,22 @@ impl Database {
 
     /// Executes a statement that may be executed twice.
     pub(crate) async fn repeat(&self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
+        self.repeat_knowing(sql, values).await.map(|(rows, _)| rows)
+    }
+
+    /// Like [`repeat`](Database::repeat). It also returns true if it was executed before, for all that is known.
+    pub(crate) async fn repeat_knowing(&self, sql: &str, values: &[Value<'_>]) -> Result<(Vec<Row>, bool), Failure> {
+        let mut is_again = false;
         for _ in 1..MAX_ATTEMPTS {
             match self.query(sql, values).await {
-                Err(failure) if failure.is_unknown() && !matches!(failure, Failure::Timeout) => sleep(RETRY).await,
-                outcome => return outcome,
+                Err(failure) if failure.is_unknown() && !matches!(failure, Failure::Timeout) => {
+                    is_again = true;
+                    sleep(RETRY).await;
+                }
+                outcome => return outcome.map(|rows| (rows, is_again)),
             }
         }
-        self.query(sql, values).await
+        self.query(sql, values).await.map(|rows| (rows, is_again))
     }
 
     /// Returns a connection. While there is none, it waits as long as the patience of the settings, counted from the begin
@@ -167,7 +188,7 @@ impl Database {
         loop {
             let error = match timeout(STATEMENT, self.pool.get()).await {
                 Ok(Ok(connection)) => {
-                    self.set_outage(false);
+                    self.outage().end(Instant::now());
                     return Ok(connection);
                 }
                 // All are busy.
@@ -180,25 +201,28 @@ impl Database {
                     error
                 }
                 Ok(Err(PoolError::Closed)) => return Err(Failure::Unreachable(StoreError::closed())),
+                Ok(Err(PoolError::Timeout(_))) => {
+                    let text = "the server accepts connections and does not answer; look at its load";
+                    StoreError::Unreachable(format!("cannot connect to {}: {text}", self.name))
+                }
                 Ok(Err(error)) => StoreError::Unreachable(error.to_string()),
             };
-            if self.set_outage(true) >= self.settings.patience || self.is_hasty.load(Ordering::SeqCst) {
+            let now = Instant::now();
+            let length = self.outage().begin(now, now);
+            if length >= self.settings.patience || self.is_hasty.load(Ordering::SeqCst) {
                 return Err(Failure::Unreachable(error));
             }
             sleep(RETRY).await;
         }
     }
 
-    /// Notes whether the server can be reached, and returns for how long it could not.
-    fn set_outage(&self, is_out: bool) -> Duration {
-        let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
-        match is_out {
-            true => outage.get_or_insert_with(Instant::now).elapsed(),
-            false => {
-                *outage = None;
-                Duration::ZERO
-            }
-        }
+    /// True if the server was away until a moment ago: owners of runs could not renew their leases meanwhile.
+    pub(crate) fn was_away(&self) -> bool {
+        self.outage().is_recent(Instant::now())
+    }
+
+    fn outage(&self) -> MutexGuard<'_, Outage> {
+        self.outage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -206,5 +230,41 @@ impl fmt::Debug for Database {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut database = formatter.debug_struct("Database");
         database.field("name", &self.name).field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::address::Address;
+    use crate::database::Database;
+    use crate::settings::Settings;
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    /// A server that ends during the handshake, as in a failover: writes must not fail for it.
+    #[tokio::test]
+    async fn a_handshake_that_is_cut_off_is_tried_again() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("postgres://ann@{}/agents?sslmode=require", server.local_addr().unwrap());
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&attempts);
+        std::thread::spawn(move || {
+            for stream in server.incoming() {
+                let (mut stream, mut request) = (stream.unwrap(), [0; 8]);
+                stream.read_exact(&mut request).unwrap();
+                stream.write_all(b"S").unwrap();
+                counted.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let settings = Settings { patience: Duration::from_secs(1), ..Settings::default() };
+        let (database, _) = Database::new(&Address::parse(&url).unwrap(), settings).unwrap();
+        assert!(database.connection().await.is_err());
+        assert_eq!(attempts.load(Ordering::SeqCst), 1, "while the store opens, a fault is told at once");
+        database.set_hasty(false);
+        assert!(database.connection().await.is_err());
+        assert!(attempts.load(Ordering::SeqCst) > 2 && database.was_away(), "{attempts:?}");
     }
 }

@@ -106,11 +106,13 @@ pub(crate) fn connecting(name: &str, error: &Error) -> (StoreError, bool) {
         Some("42501") => ("grant the right to connect: GRANT CONNECT ON DATABASE … TO …", false),
         Some("53300") => ("lower `connections` in the address, raise max_connections, or use a pooler", true),
         Some(_) => ("look at the log of the server", true),
+        None if text.contains("does not allow writes") => ("it is a standby: name the primary in the address", true),
         None if text.contains("password") => {
             ("the server wants a password: write the address with it to a file, and name that as file:PATH", false)
         }
         None if text.contains("TLS") || text.contains("certificate") => {
-            ("name the server's root certificate in `sslrootcert`; `sslmode=disable` is for private networks", false)
+            // Also if the server ended during the handshake.
+            ("name the server's root certificate in `sslrootcert`; `sslmode=disable` is for private networks", true)
         }
         None => ("check that the server runs, and its host and port", true),
     };

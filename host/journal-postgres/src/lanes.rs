@@ -9,7 +9,7 @@ use agent_spaces_journal::{Claim, Completion, Entry, StoreError};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{Notify, watch};
 
@@ -31,8 +31,6 @@ pub(crate) struct Shared {
     pub(crate) watched: Notify,
     /// Told when this process wrote.
     pub(crate) written: Notify,
-    /// Number of our writes.
-    pub(crate) writes: AtomicU64,
     /// Changes with every write, ours or others'. It starts at 1.
     pub(crate) version: watch::Sender<u64>,
 }
@@ -44,7 +42,6 @@ impl Shared {
             watchers: Arc::default(),
             watched: Notify::new(),
             written: Notify::new(),
-            writes: AtomicU64::new(0),
             version: watch::Sender::new(1),
         }
     }
@@ -53,7 +50,6 @@ impl Shared {
     pub(crate) fn settle(&self, cost: usize, is_written: bool) {
         self.queued.fetch_sub(cost, Ordering::SeqCst);
         if is_written {
-            self.writes.fetch_add(1, Ordering::SeqCst);
             self.version.send_modify(|version| *version += 1);
             self.written.notify_one();
         }

@@ -15,7 +15,8 @@
 //!
 //! # Layout
 //! - `address`, `tls`, `settings`: where the store is, and its limits
-//! - `database`: connections and statements; `value`: their parameters; `fault`: failures; `sql/`: the statements
+//! - `database`: connections and statements; `outage`: times without; `value`: their parameters; `fault`: failures; `sql/`:
+//!   the statements
 //! - `schema`, `schema-1.sql` and on: what is needed of the server, tables, migrations; `rows`: rows as data
 //! - `queue`, `lanes`: the queue of writes; `appends`, `runs`, `blobs`, `signals`, `documents`, `prune`, `transfer`: what they
 //!   write
@@ -30,6 +31,7 @@ mod documents;
 mod fault;
 mod lanes;
 mod lists;
+mod outage;
 mod prune;
 mod queue;
 mod rows;
@@ -55,7 +57,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot};
 
 /// Threads of the store: statements wait for the server, so a few serve many.
 const WORKERS: usize = 2;
@@ -71,6 +73,8 @@ pub struct PostgresStore {
     shared: Arc<Shared>,
     /// Empty once the store is dropped.
     lanes: Vec<UnboundedSender<Job>>,
+    /// One for each connection that no lane needs: reads that take long must not hold up leases.
+    reads: Arc<Semaphore>,
     /// Ends the threads when it is dropped.
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -95,7 +99,8 @@ impl PostgresStore {
         let thread = thread.map_err(|error| StoreError::Io(error.to_string()))?;
         let Opened { handle, database, shared, lanes } = opened.recv().map_err(|_| StoreError::closed())??;
         let (stop, thread) = (Some(stop), Some(thread));
-        Ok(PostgresStore { address, settings, owner, handle, database, shared, lanes, stop, thread })
+        let reads = Arc::new(Semaphore::new(address.connections.saturating_sub(lanes.len()).max(1)));
+        Ok(PostgresStore { address, settings, owner, handle, database, shared, lanes, reads, stop, thread })
     }
 }
 

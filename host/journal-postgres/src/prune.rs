@@ -17,6 +17,9 @@ const MAX_DOCUMENTS: usize = 128;
 
 /// Removes what a policy names. Documents come first: without them the size may fit, and runs stay.
 pub(crate) async fn prune(database: &Database, policy: Prune) -> Result<Pruned, StoreError> {
+    // By the clock of the server: a host whose own is ahead would remove counts that others still need.
+    let now = only(database.repeat(include_str!("sql/now.sql"), &[database.now_or(policy.now_ms)]).await?)?;
+    let policy = Prune { now_ms: get(&now, 0)?, ..policy };
     let mut pruned = Pruned::default();
     loop {
         let values = [Value::Number(policy.now_ms), limit(MAX_DOCUMENTS)];

@@ -127,8 +127,21 @@ impl PostgresStore {
         self.admit(bytes, admission).inspect_err(|error| admission.fail_queue(claim, error))
     }
 
-    /// Starts a query.
+    /// Starts a query, when a connection for reads is free.
     pub(crate) fn query<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Pending<T> {
+        let reads = Arc::clone(&self.reads);
+        self.start(async move {
+            // Nobody closes it.
+            let _turn = reads.acquire_owned().await;
+            work.await
+        })
+    }
+
+    /// Starts work that is not queued.
+    pub(crate) fn start<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Pending<T> {

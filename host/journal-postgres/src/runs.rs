@@ -1,9 +1,10 @@
 //! Writes of an owner: creating, claiming, appending, giving up.
 //!
 //! Each is one statement, and its condition on the run's epoch is the fence. If the connection is lost meanwhile, the row
-//! tells what became of it: nobody else writes with the same epoch, and the queue writes one thing at a time for a run.
+//! tells what became of it, once a synchronous standby has it too: nobody else writes with the same epoch, and the queue
+//! writes one thing at a time for a run.
 
-use crate::appends::{Columns, MAX_ATTEMPTS, RETRY, Write, bytes, charge, refused};
+use crate::appends::{Columns, MAX_ATTEMPTS, RETRY, Write, bytes, charge, confirm, refused};
 use crate::blobs;
 use crate::database::Database;
 use crate::fault::{Failure, only};
@@ -62,7 +63,7 @@ pub(crate) async fn create(
                 // It was there before, somebody else created it meanwhile, or there is no room.
                 return match rows::run(database, &run.id).await? {
                     // An earlier attempt, which had no answer.
-                    Some(found) if is_unknown && is_ours(&found) => Ok(()),
+                    Some(found) if is_unknown && is_ours(&found) => confirm(database, &run.id).await,
                     Some(_) => Err(exists()),
                     None => Err(database.full()),
                 };
@@ -70,7 +71,7 @@ pub(crate) async fn create(
             Err(failure) if failure.is_unknown() => {
                 is_unknown = true;
                 match rows::run(database, &run.id).await? {
-                    Some(found) if is_ours(&found) => return Ok(()),
+                    Some(found) if is_ours(&found) => return confirm(database, &run.id).await,
                     Some(_) => return Err(exists()),
                     None => sleep(RETRY).await,
                 }

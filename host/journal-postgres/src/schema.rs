@@ -61,6 +61,10 @@ async fn check_server(database: &Database) -> Result<bool, StoreError> {
             return refused(format!("has {name} = off"), fix);
         }
     }
+    if get::<String>(&row, 3)? == "local" {
+        let fix = "set it to on, or what was stored is lost when a standby takes over";
+        return refused("has synchronous_commit = local".to_owned(), fix);
+    }
     let isolation: String = get(&row, 5)?;
     if isolation != "read committed" {
         let fix = "ALTER ROLE … SET default_transaction_isolation = 'read committed'";

@@ -12,7 +12,7 @@ pub struct Settings {
     pub max_bytes: u64,
     /// Most bytes of writes in the queue of this process; further ones are refused.
     pub max_queued: usize,
-    /// Time for which writes wait for a server that cannot be reached, as during a failover.
+    /// Time for which statements wait for a server that cannot be reached, as during a failover.
     pub patience: Duration,
     /// Clock instead of the server's, for tests.
     #[doc(hidden)]
@@ -25,8 +25,9 @@ impl Default for Settings {
         Settings {
             max_bytes: embedded.max_bytes,
             max_queued: embedded.max_queued,
-            // Less than the default lease, so that a run outlives a restart of the server with its owner.
-            patience: Duration::from_secs(15),
+            // Longer than a failover, which takes some forty seconds with the defaults of Patroni. It may be longer than a
+            // lease: nothing is sent without one, and an owner who comes back in time renews it.
+            patience: Duration::from_secs(60),
             clock: None,
         }
     }

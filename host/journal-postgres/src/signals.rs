@@ -84,10 +84,14 @@ pub(crate) async fn decide(database: &Database, id: &str, decision: &str) -> Res
         Value::Number(signed(SIGNAL_ROW + (key.len() + decision.len()) as u64)?),
         database.utmost(),
     ];
-    let rows = database.repeat(include_str!("sql/decide.sql"), &values).await?;
+    let (rows, is_again) = database.repeat_knowing(include_str!("sql/decide.sql"), &values).await?;
     let Some(row) = rows.first() else { return Ok(Decided::Unknown) };
-    if let Some(decision) = text(row, 0)? {
-        return Ok(Decided::Already { decision });
+    if let Some(known) = text(row, 0)? {
+        // It may be of an earlier attempt, which had no answer.
+        return Ok(match is_again && known == decision {
+            true => Decided::Recorded,
+            false => Decided::Already { decision: known },
+        });
     }
     match (status(row, 1)?, get(row, 2)?) {
         (_, true) => Ok(Decided::Recorded),

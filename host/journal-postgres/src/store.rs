@@ -245,7 +245,8 @@ impl Store for PostgresStore {
 
     fn prune(&self, policy: Prune) -> Pending<Pruned> {
         let (database, before, shared) = (Arc::clone(&self.database), self.drained(), Arc::clone(&self.shared));
-        self.query(async move {
+        // Not as a query: it takes long, in many small steps.
+        self.start(async move {
             before.await?;
             let pruned = prune::prune(&database, policy).await?;
             shared.settle(0, pruned.runs + pruned.documents > 0);

@@ -24,6 +24,9 @@ const POLL_LISTENING: Duration = Duration::from_secs(2);
 /// Shortest time between two notifications of this process.
 const NOTIFY: Duration = Duration::from_millis(20);
 
+/// Time limit of the connection for notifications.
+const CONNECT: Duration = Duration::from_secs(10);
+
 /// Time after which a lost connection for notifications is made again.
 const RECONNECT: Duration = Duration::from_secs(5);
 
@@ -36,21 +39,19 @@ pub(crate) async fn writes(database: &Database) -> Result<u64, StoreError> {
     rows.first().map_or(Ok(0), |row| number(row, 0))
 }
 
-/// Looks for writes of others while somebody waits for them. `seen` is the number of writes at the start.
-pub(crate) async fn poll(database: Arc<Database>, shared: Arc<Shared>, hint: Option<Arc<Notify>>, seen: u64) {
-    let mut others = seen;
+/// Looks for writes while somebody waits for them. `seen` is the number of writes at the start.
+pub(crate) async fn poll(database: Arc<Database>, shared: Arc<Shared>, hint: Option<Arc<Notify>>, mut seen: u64) {
     loop {
         if shared.watchers.load(Ordering::SeqCst) == 0 {
             shared.watched.notified().await;
         }
-        // Ours are known. They are counted before the others are, so a race only wakes somebody for nothing.
-        let ours = shared.writes.load(Ordering::SeqCst);
-        if let Ok(all) = writes(&database).await {
-            let now = all.saturating_sub(ours);
-            if now != others {
-                others = now;
-                shared.version.send_modify(|version| *version += 1);
-            }
+        // Ours are among them, though they are known: a difference of what this host and the server count, as with appends
+        // that were written together, would hide writes of others. So somebody may be woken for nothing.
+        if let Ok(all) = writes(&database).await
+            && all != seen
+        {
+            seen = all;
+            shared.version.send_modify(|version| *version += 1);
         }
         match &hint {
             None => sleep(POLL).await,
@@ -82,7 +83,9 @@ pub(crate) async fn listen(config: Config, connector: MakeRustlsConnect, schema:
 }
 
 async fn receive(config: &Config, connector: MakeRustlsConnect, schema: &str, hint: &Notify) -> Result<(), Error> {
-    let (client, mut connection) = config.connect(connector).await?;
+    // A server that accepts connections and does not answer is left alone for a while.
+    let Ok(connected) = timeout(CONNECT, config.connect(connector)).await else { return Ok(()) };
+    let (client, mut connection) = connected?;
     let sql = format!("LISTEN {CHANNEL}");
     let mut listening = std::pin::pin!(client.batch_execute(&sql));
     let mut is_listening = false;

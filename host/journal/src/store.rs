@@ -145,7 +145,7 @@ pub trait Store: Send + Sync + Debug {
     fn delete_document(&self, kind: &str, id: &str, version: Option<u64>) -> Pending<bool>;
 
     /// Removes ended runs with everything that only they have, and all documents that expired, and returns the space to
-    /// the file system.
+    /// the file system. A store of several machines goes by its own clock instead of the caller's.
     fn prune(&self, policy: Prune) -> Pending<Pruned>;
 
     /// Returns the size of the store.

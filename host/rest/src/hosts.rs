@@ -25,27 +25,36 @@ impl Service {
     /// Shares quotas with other hosts, for as long as the server runs: adds what was counted here to the store, and learns
     /// how many hosts there are.
     pub async fn share_quotas(&self) {
+        if !self.store().is_shared() {
+            return self.meter_tenants().await;
+        }
+        self.look_at_hosts().await;
         tokio::join!(self.meter_tenants(), self.announce());
     }
 
-    async fn announce(&self) {
+    /// Announces this host, and learns how many there are and what the time of the store is, if hosts share it. What goes by
+    /// that time begins with this.
+    pub(crate) async fn look_at_hosts(&self) {
         if !self.store().is_shared() {
             return;
         }
-        let id = self.store().owner().id.to_string();
+        match self.count_hosts(&self.store().owner().id).await {
+            Ok(hosts) => self.0.settings.tenants.share_with(hosts.saturating_sub(1)),
+            // The last number stays.
+            Err(error) => tracing::warn!(target: OPERATOR_TARGET, "hosts cannot be counted: {error}"),
+        }
+    }
+
+    async fn announce(&self) {
         loop {
-            match self.count_hosts(&id).await {
-                Ok(hosts) => self.0.settings.tenants.share_with(hosts.saturating_sub(1)),
-                // The last number stays.
-                Err(error) => tracing::warn!(target: OPERATOR_TARGET, "hosts cannot be counted: {error}"),
-            }
             tokio::select! {
                 () = tokio::time::sleep(INTERVAL) => {}
                 () = self.0.draining.cancelled() => break,
             }
+            self.look_at_hosts().await;
         }
         // Otherwise it is forgotten half a minute later.
-        let _is_deleted = self.store().delete_document(KIND, &id, None).await;
+        let _is_deleted = self.store().delete_document(KIND, &self.store().owner().id, None).await;
     }
 
     /// Announces this host, and returns the number of hosts of the project, this one included.
@@ -58,9 +67,11 @@ impl Service {
             body: "{}".to_owned(),
             expires: Some(crate::time::now_ms().saturating_add(KEPT_FOR_MS)),
         };
+        let asked = crate::time::local_ms();
         let stored = self.store().put_document(new, Expected::Any).await?;
         // By the clock of the store, which all hosts share.
         let Put::Stored(own) = stored else { return Ok(1) };
+        crate::time::note_store_time(asked, own.updated);
         let filter = DocumentFilter { owner: Some(owner), limit: MAX_HOSTS, ..DocumentFilter::of(KIND) };
         let hosts = self.store().documents(filter).await?;
         Ok(hosts.iter().filter(|host| own.updated.saturating_sub(host.updated) < SILENCE_MS).count().max(1))

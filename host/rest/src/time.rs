@@ -1,12 +1,39 @@
 //! Times: milliseconds since the Unix epoch in the store, RFC 3339 in requests and responses.
+//!
+//! Hosts that share a store go by its clock. Otherwise one whose own is ahead would end spaces early, and with them their
+//! files, and begin hours of quotas for all.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Milliseconds from the Unix epoch to the year 9999, after which RFC 3339 has no times.
 const MAX_MS: u64 = 253_370_764_800_000;
 
+/// Milliseconds by which the store's clock is ahead of this host's.
+static AHEAD: AtomicI64 = AtomicI64::new(0);
+
 /// Returns milliseconds since the Unix epoch.
 pub(crate) fn now_ms() -> i64 {
+    local_ms().saturating_add(AHEAD.load(Ordering::Relaxed))
+}
+
+/// Takes note of the time at which a store that hosts share stored something, which this host asked for at a time of its
+/// own clock and knows of now.
+pub(crate) fn note_store_time(asked: i64, stored: i64) {
+    AHEAD.store(ahead(asked, stored, local_ms()), Ordering::Relaxed);
+}
+
+/// Returns by how much a clock is ahead at least, that showed a time between two of ours.
+fn ahead(before: i64, shown: i64, after: i64) -> i64 {
+    match shown {
+        early if early < before => early.saturating_sub(before),
+        late if late > after => late.saturating_sub(after),
+        _ => 0,
+    }
+}
+
+/// Returns the time of this host's own clock.
+pub(crate) fn local_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
@@ -31,8 +58,14 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{format, of, parse};
+    use super::{ahead, format, of, parse};
     use std::time::{Duration, UNIX_EPOCH};
+
+    #[test]
+    fn an_answer_that_takes_long_is_no_difference_of_clocks() {
+        assert_eq!((ahead(100, 100, 100), ahead(100, 130, 30_100), ahead(100, 30_100, 30_100)), (0, 0, 0));
+        assert_eq!((ahead(100, 40, 110), ahead(100, 7_200_110, 110)), (-60, 7_200_000));
+    }
 
     #[test]
     fn a_time_is_parsed_as_it_was_formatted() {

@@ -71,9 +71,9 @@ export function project(workroom, effectsPort, { lease = 5, parkAfter = '1s', co
 }
 
 export class Host {
-  /** `database` is missing for a host with a SQLite file. */
-  constructor(workroom, number, { binary, project, database, options = '', cpus, group }) {
-    Object.assign(this, { workroom, number, binary, project, database, options, cpus, group });
+  /** `database` is missing for a host with a SQLite file. `direct` leaves out the proxy, which takes time of this process. */
+  constructor(workroom, number, { binary, project, database, options = '', cpus, group, direct = false }) {
+    Object.assign(this, { workroom, number, binary, project, database, options, cpus, group, direct });
     this.name = `host-${number}`;
     // Shorter values are not redacted, and refused for that reason.
     this.label = `scale-host-${number}`;
@@ -104,11 +104,7 @@ export class Host {
     this.workroom.make(this.name);
     if (!existsSync(this.workroom.path('host-key'))) this.workroom.write('host-key', `${randomBytes(32).toString('base64')}\n`);
     this.port = await freePort();
-    if (this.database) {
-      this.proxy = await Proxy.open(this.database.nodes.map((node) => () => node.port));
-      const servers = this.proxy.ports.map((port) => `127.0.0.1:${port}`).join(',');
-      this.store = `postgres://${DATABASE}@${servers}/${DATABASE}?application_name=${this.name}${this.options}`;
-    }
+    if (this.database) await this.move(this.database);
     // Acceptance is a matter of this folder, not of the store.
     const env = { ...this.environment(), AGENT_SPACES_STORE: 'sqlite' };
     await run(this.binary, ['trust'], { cwd: this.project, env, timeout: 120_000 });
@@ -118,8 +114,9 @@ export class Host {
   async move(database) {
     this.proxy?.close();
     this.database = database;
-    this.proxy = await Proxy.open(database.nodes.map((node) => () => node.port));
-    const servers = this.proxy.ports.map((port) => `127.0.0.1:${port}`).join(',');
+    this.proxy = this.direct ? undefined : await Proxy.open(database.nodes.map((node) => () => node.port));
+    const ports = this.proxy?.ports ?? database.nodes.map((node) => node.port);
+    const servers = ports.map((port) => `127.0.0.1:${port}`).join(',');
     this.store = `postgres://${DATABASE}@${servers}/${DATABASE}?application_name=${this.name}${this.options}`;
   }
 

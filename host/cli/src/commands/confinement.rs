@@ -128,7 +128,12 @@ fn with_own(mut needs: HostNeeds, found: &Found) -> HostNeeds {
     needs.kept.extend(own.filter(|(what, _)| *what != "configuration").map(|(_, folder)| folder));
     needs.kept.extend(folders::temporary());
     needs.read.extend(folders::user_config());
-    needs.read.extend(store_choice::file().into_iter().chain(host_key::file()));
+    let configured = match found {
+        Found::Project(project) => project.durable(None).store,
+        Found::Definitions(_) => None,
+    };
+    let store = store_choice::files(configured.as_ref().map(|address| address.as_str()));
+    needs.read.extend(store.into_iter().chain(host_key::file()));
     if let Found::Definitions(definitions) = found {
         needs.read.extend(definitions.iter().flat_map(|definition| definition.protected(Path::new("."))));
     }

@@ -60,10 +60,19 @@ pub(super) fn without_option(arguments: Vec<OsString>) -> Vec<OsString> {
     kept
 }
 
-/// Returns the file that has the address, if the command line or the variable names one.
-pub(super) fn file() -> Option<PathBuf> {
-    let text = OPTION_VALUE.get().cloned().or_else(|| std::env::var(VARIABLE).ok())?;
-    text.strip_prefix("file:").map(PathBuf::from)
+/// Returns the files that a store needs: that of its address, and that of its root certificates. `configured` is the
+/// address in the configuration.
+pub(super) fn files(configured: Option<&str>) -> Vec<PathBuf> {
+    let variable = || std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+    let chosen = OPTION_VALUE.get().cloned().or_else(variable).or_else(|| configured.map(str::to_owned));
+    chosen.map(|text| files_of(&text)).unwrap_or_default()
+}
+
+fn files_of(text: &str) -> Vec<PathBuf> {
+    // An address that cannot be read is reported when the store is opened.
+    let address = read(text).ok().flatten();
+    let certificates = address.as_ref().and_then(Address::root_certificates).map(Path::to_owned);
+    text.strip_prefix("file:").map(PathBuf::from).into_iter().chain(certificates).collect()
 }
 
 /// Opens the store that was chosen; `None` for the user's SQLite file. A server that cannot be reached is tried again for
@@ -134,7 +143,7 @@ fn read_file(path: &Path) -> Result<String, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use crate::commands::store_choice::{read, without_option};
+    use crate::commands::store_choice::{files_of, read, without_option};
     use std::ffi::OsString;
 
     #[test]
@@ -151,6 +160,17 @@ mod tests {
             let failure = read(wrong).err().unwrap();
             assert!(!failure.message().contains("s3cret"), "{}", failure.message());
         }
+    }
+
+    #[test]
+    fn a_confined_process_reads_the_address_and_the_certificates() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store");
+        std::fs::write(&file, "postgres://ann@db.example/agents?sslrootcert=/etc/store-ca.pem").unwrap();
+        let certificates = std::path::PathBuf::from("/etc/store-ca.pem");
+        assert_eq!(files_of(&format!("file:{}", file.display())), [file, certificates.clone()]);
+        assert_eq!(files_of("postgres://db.example/agents?sslrootcert=%2Fetc%2Fstore-ca.pem"), [certificates]);
+        assert!(files_of("postgres://db.example/agents").is_empty() && files_of("sqlite").is_empty());
     }
 
     #[test]

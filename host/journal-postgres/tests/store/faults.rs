@@ -78,6 +78,7 @@ async fn missing_rights_are_named() {
 fn a_server_that_loses_commits_is_refused() {
     let Some(cluster) = Cluster::get() else { return };
     cluster.sql("CREATE ROLE hasty LOGIN SUPERUSER; ALTER ROLE hasty SET synchronous_commit = off");
+    cluster.sql("CREATE ROLE lonely LOGIN SUPERUSER; ALTER ROLE lonely SET synchronous_commit = local");
     cluster
         .sql("CREATE ROLE strict LOGIN SUPERUSER; ALTER ROLE strict SET default_transaction_isolation = serializable");
     let options = format!("host={}&port={}", cluster.folder.display(), cluster.port);
@@ -85,5 +86,19 @@ fn a_server_that_loses_commits_is_refused() {
         &refused(&format!("postgres:///postgres?user=hasty&{options}")),
         &["synchronous_commit = off", "switch it on"],
     );
+    contains(
+        &refused(&format!("postgres:///postgres?user=lonely&{options}")),
+        &["synchronous_commit = local", "standby"],
+    );
     contains(&refused(&format!("postgres:///postgres?user=strict&{options}")), &["serializable", "ALTER ROLE"]);
+}
+
+/// As a standby does, or a server that is about to be promoted.
+#[test]
+fn a_server_that_takes_no_writes_is_refused() {
+    let Some(cluster) = Cluster::get() else { return };
+    cluster.sql("CREATE ROLE reader LOGIN SUPERUSER; ALTER ROLE reader SET default_transaction_read_only = on");
+    let options = format!("host={}&port={}", cluster.folder.display(), cluster.port);
+    let text = refused(&format!("postgres:///postgres?user=reader&{options}"));
+    contains(&text, &["does not allow writes", "name the primary"]);
 }

@@ -2,7 +2,9 @@
 
 use crate::cluster::Cluster;
 use crate::{LEASE, create, entry, new, open};
-use agent_spaces_journal::{ClaimError, Signalled, Status, Store, Wake};
+use agent_spaces_journal::{
+    Approval, ClaimError, Expected, NewDocument, Prune, Pruned, Signalled, Status, Store, Wake,
+};
 use agent_spaces_journal_postgres::{Address, PostgresStore};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -57,10 +59,31 @@ async fn leases_and_waits_go_by_the_clock_of_the_server() {
     for now in [0, i64::MAX] {
         assert_eq!(store.due(now, 10).await.unwrap(), ["run_ready"]);
     }
-    let server: i64 = cluster.sql("SELECT (extract(epoch FROM now()) * 1000)::bigint").parse().unwrap();
+    let server = server_ms(cluster);
     let run = store.run("run_owned").await.unwrap().unwrap();
     assert!((server - run.created).abs() < 60_000, "{} {server}", run.created);
     assert_eq!(run.lease_until - run.created, 600_000);
+}
+
+fn server_ms(cluster: &Cluster) -> i64 {
+    cluster.sql("SELECT (extract(epoch FROM now()) * 1000)::bigint").parse().unwrap()
+}
+
+/// Otherwise it would reset counts that all hosts share.
+#[tokio::test]
+async fn a_host_whose_clock_is_ahead_removes_nothing_early() {
+    let Some(cluster) = Cluster::get() else { return };
+    let store = open(&cluster.address());
+    let claim = create(&store, "run_1").await;
+    store.finish(&claim, 0, vec![], Status::Finished, "{}".into()).await.unwrap();
+    let expires = Some(server_ms(cluster) + 3_600_000);
+    let new = NewDocument { kind: "k".into(), id: "d".into(), body: "{}".into(), expires, ..NewDocument::default() };
+    store.put_document(new, Expected::Absent).await.unwrap();
+    let policy = Prune { older_than: Some(Duration::from_secs(3600)), max_bytes: None, now_ms: i64::MAX };
+    assert_eq!(store.prune(policy).await, Ok(Pruned::default()));
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    let policy = Prune { older_than: Some(Duration::ZERO), max_bytes: None, now_ms: 0 };
+    assert_eq!(store.prune(policy).await.unwrap().runs, 1, "nor late");
 }
 
 /// The server ends all connections, again and again, while a run is written: nothing is lost, nothing is there twice.
@@ -148,5 +171,26 @@ async fn changes_are_seen_by_hosts_that_listen() {
         let version = tokio::time::timeout(Duration::from_secs(20), changed).await.expect("a change");
         assert_ne!(version, seen);
         seen = version;
+    }
+}
+
+/// What a host counts as a write and the server does not must not make up for a write of another host.
+#[tokio::test]
+async fn own_writes_do_not_hide_those_of_others() {
+    let Some(cluster) = Cluster::get() else { return };
+    let address = cluster.address();
+    let (reader, writer) = (open(&address), open(&address));
+    let claim = create(&reader, "run_own").await;
+    let request = Approval { id: "apr_1".into(), call: 1, request: "{}".into() };
+    reader.request_approval(&claim, request.clone()).await.unwrap();
+    // Somebody waits all the time, so the server is asked at intervals.
+    let _waiting = reader.changed(0);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for round in 0..5 {
+        // It is there already.
+        reader.request_approval(&claim, request.clone()).await.unwrap();
+        let changed = reader.changed(reader.changed(0).await);
+        create(&writer, &format!("run_{round}")).await;
+        tokio::time::timeout(Duration::from_secs(20), changed).await.expect("a change");
     }
 }

@@ -1,12 +1,13 @@
 //! Limits of the store and of its queue.
 
 use crate::cluster::Cluster;
-use crate::{create, entry, new, open};
+use crate::{LEASE, create, entry, new, open};
 use agent_spaces_journal::{
-    Approval, Content, Entry, Expected, NewDocument, NewRun, Prune, Put, Status, Store, StoreError, Wake,
+    Approval, ApprovalFilter, Content, Entry, Expected, NewDocument, NewRun, Prune, Put, Status, Store, StoreError,
+    Wake,
 };
 use agent_spaces_journal_postgres::{Address, PostgresStore, Settings};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const MOST: u64 = 1 << 20;
 
@@ -138,4 +139,30 @@ async fn a_full_queue_refuses_writes_and_voids_the_claim() {
     }
     assert!(stored >= 1 && refused >= 1, "{stored} {refused}");
     assert_eq!(store.run("run_1").await.unwrap().unwrap().next_seq, stored);
+}
+
+/// Leases would end meanwhile.
+#[tokio::test]
+async fn reads_that_take_long_do_not_hold_up_writes() {
+    let Some(cluster) = Cluster::get() else { return };
+    let name = "slow_reads";
+    let store = open(&cluster.address().with_schema(name).unwrap());
+    let claim = create(&store, "run_1").await;
+    let lock = format!("BEGIN; LOCK TABLE {name}.approvals; SELECT pg_sleep(6); COMMIT");
+    let locking = std::thread::spawn(move || cluster.sql(&lock));
+    let locks = format!(
+        "SELECT count(*) FROM pg_locks WHERE relation = '{name}.approvals'::regclass AND mode = 'AccessExclusiveLock'"
+    );
+    while cluster.sql(&locks) == "0" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let reads: Vec<_> = (0..20).map(|_| store.approvals(ApprovalFilter::default())).collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let begun = Instant::now();
+    store.renew(&claim, LEASE).await.unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    for read in reads {
+        assert!(read.await.unwrap().is_empty());
+    }
+    locking.join().unwrap();
 }

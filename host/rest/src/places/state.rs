@@ -77,7 +77,8 @@ impl State {
 
     /// Leaves the queue. Returns false if the waiter is not in it any more.
     pub(super) fn leave(&mut self, seat: &Seat, number: u64) -> bool {
-        let Some(caller) = self.tenant(seat).callers.get_mut(&seat.caller) else { return false };
+        let tenant = self.tenants.get_mut(&seat.tenant);
+        let Some(caller) = tenant.and_then(|tenant| tenant.callers.get_mut(&seat.caller)) else { return false };
         let before = caller.waiting.len();
         caller.waiting.retain(|waiter| waiter.number != number);
         caller.waiting.len() < before
@@ -86,10 +87,12 @@ impl State {
     /// Gives a place back, which another may have then.
     pub(super) fn give_back(&mut self, seat: &Seat) {
         self.running = self.running.saturating_sub(1);
-        let tenant = self.tenant(seat);
-        tenant.running = tenant.running.saturating_sub(1);
-        if let Some(caller) = tenant.callers.get_mut(&seat.caller) {
-            caller.running = caller.running.saturating_sub(1);
+        // What the seat says of the tenant's places is from its start: more hosts may share them by now.
+        if let Some(tenant) = self.tenants.get_mut(&seat.tenant) {
+            tenant.running = tenant.running.saturating_sub(1);
+            if let Some(caller) = tenant.callers.get_mut(&seat.caller) {
+                caller.running = caller.running.saturating_sub(1);
+            }
         }
         self.give_away();
     }

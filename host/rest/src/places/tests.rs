@@ -95,6 +95,19 @@ async fn callers_tenants_and_the_process_have_a_bound() {
 }
 
 #[tokio::test]
+async fn a_run_that_ends_does_not_bring_back_places_that_other_hosts_have_now() {
+    let places = Places::new(5, 5);
+    let (alone, shared) = (seat_of("acme", "ann", 3), seat_of("acme", "ann", 1));
+    let mut held: Vec<_> = (0..3).filter_map(|_| places.try_enter(&alone)).collect();
+    let mut waiting = Box::pin(places.enter(&shared));
+    assert!((&mut waiting).now_or_never().is_none());
+    held.truncate(1);
+    assert!((&mut waiting).now_or_never().is_none(), "one has its only place");
+    held.clear();
+    assert!((&mut waiting).now_or_never().is_some());
+}
+
+#[tokio::test]
 async fn a_dropped_waiter_leaves_the_queue_and_loses_no_place() {
     let places = Places::new(1, 10);
     let (ann, bob) = (seat("a", "ann"), seat("b", "bob"));

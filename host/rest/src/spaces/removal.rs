@@ -115,6 +115,8 @@ impl Service {
 
     /// Ends spaces whose time is over, for as long as the server runs.
     pub async fn end_expired_spaces(&self) {
+        // Not before the time of the store is known: what ends early is lost.
+        self.look_at_hosts().await;
         loop {
             if let Err(problem) = self.sweep().await {
                 tracing::warn!(target: OPERATOR_TARGET, "spaces whose time is over were not ended: {}", problem.code());

@@ -78,7 +78,7 @@ impl Counted {
     /// Begins the hour, if it is a new one. A clock that is behind those of other hosts stays in theirs.
     fn enter(&mut self, now_ms: i64) {
         let hour = now_ms.div_euclid(HOUR_MS);
-        if hour > self.stored.hour {
+        if hour > self.stored.hour || is_far(self.stored.hour, hour) {
             self.stored = Sum { hour, used: Used::default() };
             self.unsaved = Used::default();
         }
@@ -151,6 +151,8 @@ impl Meter {
     fn sum(&self, before: Sum, now_ms: i64) -> (Sum, Used) {
         let mut counted = self.counted();
         counted.enter(now_ms);
+        // A sum of a clock that was wrong would count until its hour comes.
+        let before = if is_far(before.hour, counted.stored.hour) { Sum::default() } else { before };
         let hour = counted.stored.hour.max(before.hour);
         // What was counted in an earlier hour than that of the store is over.
         let unsaved = if hour == counted.stored.hour { counted.unsaved } else { Used::default() };
@@ -181,6 +183,11 @@ impl Meter {
     fn counted(&self) -> MutexGuard<'_, Counted> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// True if an hour is later than clocks of hosts differ.
+fn is_far(hour: i64, now: i64) -> bool {
+    hour > now.saturating_add(1)
 }
 
 /// Returns the seconds until the next hour.
@@ -257,6 +264,18 @@ mod tests {
         behind.add(calls(1), NOW);
         assert_eq!(sum(&behind, &store, NOW).await, 3);
         assert_eq!(sum(&meter, &store, next).await, 3);
+    }
+
+    #[tokio::test]
+    async fn an_hour_of_a_wrong_clock_does_not_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, wrong, right) = (open(&folder), Meter::default(), Meter::default());
+        let far = NOW + 1_000 * HOUR_MS;
+        wrong.add(calls(9), far);
+        assert_eq!(sum(&wrong, &store, far).await, 9);
+        right.add(calls(1), NOW);
+        assert_eq!(sum(&right, &store, NOW).await, 1);
+        assert_eq!(sum(&wrong, &store, NOW).await, 1, "its clock was set");
     }
 
     #[test]

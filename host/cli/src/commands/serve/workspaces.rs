@@ -7,12 +7,13 @@ use crate::commands::space_choice::SpaceChoice;
 use crate::commands::{folders, host_name};
 use agent_spaces::Code;
 use agent_spaces::config::Config;
-use agent_spaces::journal::{Expected, NewDocument, Put, Store, StoreError};
+use agent_spaces::journal::{DocumentFilter, Expected, NewDocument, Put, Store, StoreError};
 use agent_spaces::rest::Pins;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// File in a shared folder by which hosts know that it is the one that they share, and not the empty place where it
 /// should be mounted.
@@ -23,6 +24,13 @@ const KIND: &str = "shared_folder";
 
 /// Most bytes of a mark.
 const MAX_MARK: u64 = 100;
+
+/// Most marks of a store: one for each place that its folder was ever at.
+const MAX_MARKS: usize = 100;
+
+/// Looks for a mark that another host has just made and not stored yet, and the time between them.
+const LOOKS: usize = 10;
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Folders of workspaces.
 #[derive(Default)]
@@ -73,8 +81,8 @@ impl Workspaces {
         };
         if let Some(folder) = &self.shared {
             let hint = "mount the folder of `serve.workspaces.shared`, and give this user the right to write to it";
-            let kept = mark(folder, &store.owner().id).map_err(|error| failed(folder, error, hint))?;
-            check_mark(folder, &kept, store).await?;
+            let (kept, is_new) = mark(folder, &store.owner().id).map_err(|error| failed(folder, error, hint))?;
+            check_mark(folder, &kept, is_new, store).await?;
             return Ok(folder.clone());
         }
         let folder = folders::workspaces().ok_or_else(|| {
@@ -93,32 +101,61 @@ impl Workspaces {
     }
 }
 
-/// Returns the mark of a shared folder, which gets this one if it has none.
-fn mark(folder: &Path, new: &str) -> io::Result<String> {
+/// Returns the mark of a shared folder, which gets this one if it has none; then it is new.
+fn mark(folder: &Path, new: &str) -> io::Result<(String, bool)> {
     let file = folder.join(MARK);
     let mut made = tempfile::NamedTempFile::new_in(folder)?;
     made.write_all(new.as_bytes())?;
     made.as_file().sync_all()?;
     match made.persist_noclobber(&file) {
-        Ok(_) => Ok(new.to_owned()),
+        Ok(_) => Ok((new.to_owned(), true)),
         Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => {
             let mut text = String::new();
             fs::File::open(&file)?.take(MAX_MARK).read_to_string(&mut text)?;
-            Ok(text.trim().to_owned())
+            Ok((text.trim().to_owned(), false))
         }
         Err(refused) => Err(refused.error),
     }
 }
 
+/// Refuses a folder that hosts of another store have: each would remove the workspaces of the other, whose spaces it does
+/// not know.
+async fn check_store(folder: &Path, mark: &str, store: &dyn Store) -> Result<(), Failure> {
+    let body = serde_json::Value::from(mark).to_string();
+    let filter = DocumentFilter { limit: MAX_MARKS, ..DocumentFilter::of(KIND) };
+    for _ in 0..LOOKS {
+        if store.documents(filter.clone()).await.map_err(unreadable)?.iter().any(|known| known.body == body) {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    let message = format!("{} is the folder of hosts with another store", folder.display());
+    let file = folder.join(MARK);
+    let hint = format!("name another folder. If all its workspaces are of this store, remove {}", file.display());
+    Err(Failure::new(Code::HostState, message, Some(&hint)))
+}
+
+fn unreadable(error: StoreError) -> Failure {
+    Failure::new(Code::HostJournal, error.to_string(), None)
+}
+
 /// Refuses a folder with another mark than the one that the hosts of the store share.
-async fn check_mark(folder: &Path, mark: &str, store: &dyn Store) -> Result<(), Failure> {
+async fn check_mark(folder: &Path, mark: &str, is_new: bool, store: &dyn Store) -> Result<(), Failure> {
     let id = folder.to_string_lossy().into_owned();
     let body = serde_json::Value::from(mark).to_string();
-    let new = NewDocument { kind: KIND.to_owned(), id, owner: String::new(), body: body.clone(), expires: None };
-    let unreadable = |error: StoreError| Failure::new(Code::HostJournal, error.to_string(), None);
-    let known = match store.put_document(new, Expected::Absent).await.map_err(unreadable)? {
-        Put::Stored(_) | Put::Missing => return Ok(()),
-        Put::Conflict(known) => known.body,
+    let known = match store.document(KIND, &id).await.map_err(unreadable)? {
+        Some(known) => known.body,
+        None => {
+            if !is_new {
+                check_store(folder, mark, store).await?;
+            }
+            let new =
+                NewDocument { kind: KIND.to_owned(), id, owner: String::new(), body: body.clone(), expires: None };
+            match store.put_document(new, Expected::Absent).await.map_err(unreadable)? {
+                Put::Stored(_) | Put::Missing => return Ok(()),
+                Put::Conflict(known) => known.body,
+            }
+        }
     };
     if known == body {
         return Ok(());
@@ -173,5 +210,24 @@ mod tests {
         fs::write(folder.join(MARK), format!("{mark}\n")).unwrap();
         assert!(workspaces.open(&store).await.is_ok());
         assert!(workspaces.pins(&store).is_ok_and(|pins| pins.is_none()));
+    }
+
+    #[tokio::test]
+    async fn hosts_with_another_store_have_another_folder() {
+        let scratch = tempfile::tempdir().unwrap();
+        let open = |name: &str| SqliteStore::open(&scratch.path().join(name), Default::default()).unwrap();
+        let (store, other) = (open("one"), open("two"));
+        let folder = scratch.path().join("shared");
+        fs::create_dir(&folder).unwrap();
+        let workspaces = Workspaces { shared: Some(folder.clone()), ..Workspaces::default() };
+        assert!(workspaces.open(&store).await.is_ok());
+        assert!(workspaces.open(&other).await.is_err());
+        // It was moved.
+        let moved = scratch.path().join("moved");
+        fs::rename(&folder, &moved).unwrap();
+        let workspaces = Workspaces { shared: Some(moved.clone()), ..Workspaces::default() };
+        assert!(workspaces.open(&store).await.is_ok());
+        fs::remove_file(moved.join(MARK)).unwrap();
+        assert!(workspaces.open(&other).await.is_ok(), "a person said that it is this one's");
     }
 }

@@ -1,0 +1,115 @@
+// What a noisy tenant does to the latency of a quiet one.
+//
+//   node tests/scale/tenants.mjs --binary PATH [--noises none,flood,compute,parked,large] [--rate 8] [--rounds 4] [--seconds 20] [--out FILE]
+//
+// The quiet tenant starts runs at a steady rate, each with three calls that are HTTP requests. It is measured alone and beside the noise by
+// turns, and alone again at the end, so that what changes on the machine meanwhile is in both. `none` is the control: no noise at all.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Effects } from './lib/effects.mjs';
+import { CpuShare } from './lib/cpu_share.mjs';
+import { fail, generator, options, report, say, sleep, summary, table } from './lib/common.mjs';
+import { project, startHosts } from './lib/hosts.mjs';
+import { Lag, LoadProcess, prioritize } from './lib/load_process.mjs';
+import { database } from './lib/postgres.mjs';
+import { changes, Cpu, parts } from './lib/tenant_numbers.mjs';
+import { Workroom } from './lib/workroom.mjs';
+
+const KINDS = ['none', 'flood', 'compute', 'parked', 'large'];
+const asked = options({
+  binary: 'agent-spaces', hosts: 1, noises: KINDS.join(','), rate: 8, delay: 20, rounds: 4, seconds: 20, lead: 2, settle: 2, window: 64, large: 8, parked: 400, computeSeconds: 3,
+  noisyCallers: 4, concurrency: 10, all: 300, noisyRuns: 0, most: 20, connections: 10, share: 0, hostCpus: '', dbCpus: '', loadCpus: '', standby: false, storeOptions: '', seed: 1, out: '', keep: false,
+});
+const kinds = asked.noises.split(',');
+for (const kind of kinds) if (!KINDS.includes(kind)) fail(`unknown noise ${kind}; known: ${KINDS.join(' ')}`);
+
+const workroom = new Workroom(asked.keep);
+const effects = await Effects.open(generator(asked.seed), [asked.delay, asked.delay]);
+const store = await database(workroom, { single: !asked.standby, cpus: asked.dbCpus || undefined });
+const callers = ['quiet', ...Array.from({ length: asked.noisyCallers }, (_, number) => `noisy-${number + 1}`)];
+const tokenOf = (caller) => `token-of-the-caller-${caller}`;
+const tenantOf = (caller) => caller.split('-')[0];
+const serve = {
+  concurrency: { rest: asked.concurrency, all: asked.all },
+  tenants: { quiet: {}, noisy: asked.noisyRuns > 0 ? { runs: asked.noisyRuns } : {} },
+  callers: Object.fromEntries(callers.map((caller) => [caller, { token: { file: `./${caller}.token` }, tenant: tenantOf(caller), spaces: ['scale'] }])),
+};
+const folder = project(workroom, effects.port, { lease: 30, settings: { serve } });
+callers.forEach((caller) => writeFileSync(join(folder, `${caller}.token`), `${tokenOf(caller)}\n`, { mode: 0o600 }));
+const pins = asked.hostCpus.split(';');
+const hosts = await startHosts(workroom, asked.hosts, (number) => {
+  const group = asked.share > 0 ? new CpuShare(`tenants-${number}`, asked.share) : undefined;
+  const text = `&schema=tenants&connections=${asked.connections}${asked.storeOptions}`;
+  return { binary: asked.binary, project: folder, database: store, options: text, cpus: pins[(number - 1) % pins.length] || undefined, group, direct: true };
+});
+const targetsOf = (tenant) => callers.filter((caller) => tenantOf(caller) === tenant).flatMap((caller) => hosts.map(({ port }) => ({ port, token: tokenOf(caller) })));
+const cpus = asked.loadCpus || undefined;
+const quiet = new LoadProcess('./load_quiet.mjs', { cpus });
+const noise = new LoadProcess('./load_noise.mjs', { cpus });
+// From here on this process is the server of effects. Programs that it started before keep their priority.
+const lag = new Lag();
+prioritize(-10);
+const cpu = new Cpu({ host: hosts.map((host) => host.child.pid), quiet: [quiet.pid], effects: [process.pid], noise: [noise.pid] }, store);
+let next = 1;
+
+/** Measures the quiet tenant once. */
+async function measure(lead = asked.lead, seconds = asked.seconds) {
+  effects.arrivals = [];
+  lag.begin();
+  const before = cpu.read();
+  const measured = await quiet.ask('load', { targets: targetsOf('quiet'), rate: asked.rate, lead, seconds, first: next });
+  const lagOfEffectsMs = lag.end();
+  next = measured.next;
+  return { ...measured, parts: parts(measured.samples, effects.arrivals, asked.delay), lagOfEffectsMs, cores: cpu.since(before) };
+}
+
+/** Measures it beside the noise. */
+async function measureBeside(kind) {
+  await noise.ask('begin', { kind, targets: targetsOf('noisy'), window: kind === 'large' ? asked.large : asked.window, parked: asked.parked, computeSeconds: asked.computeSeconds });
+  await noise.ask('reset');
+  const measured = await measure();
+  const made = await noise.ask('numbers');
+  await noise.ask('end');
+  await sleep(asked.settle * 1000);
+  return { ...measured, noise: made };
+}
+
+await measure(0, 5);
+const rows = [];
+const problems = [];
+const warnings = [];
+for (const kind of kinds) {
+  const alone = [await measure()];
+  const beside = [];
+  for (let round = 1; round <= asked.rounds; round += 1) {
+    beside.push(await measureBeside(kind));
+    alone.push(await measure());
+    const p99 = (phase) => summary(phase.samples.map(({ ms }) => ms)).p99;
+    say(`${kind}, round ${round} of ${asked.rounds}: p99 ${p99(alone.at(-2))} ms alone, ${p99(beside.at(-1))} ms beside, ${p99(alone.at(-1))} ms alone; ${JSON.stringify(beside.at(-1).noise)}`);
+  }
+  const row = changes(kind, alone, beside, asked.seed);
+  rows.push(row);
+  for (const [failure, count] of Object.entries(row.failures)) problems.push(`${kind}: ${count} runs of the quiet tenant: ${failure}`);
+  if (row.change.p99 > asked.most) problems.push(`${kind}: p99 of the quiet tenant changes by ${row.change.p99} %, more than ${asked.most} %`);
+  const late = Math.max(row.lagMs.quiet.beside - row.lagMs.quiet.alone, row.lagMs.effects.beside - row.lagMs.effects.alone);
+  if (late > (row.alone.p99 * asked.most) / 400) warnings.push(`${kind}: the load generator itself is up to ${Math.round(late)} ms later beside the noise (p99); use --load-cpus`);
+  if (row.interval.low < asked.most && row.interval.high > asked.most) warnings.push(`${kind}: p99 changes by ${row.interval.low} to ${row.interval.high} %: too few runs to tell; use more --rounds or --seconds`);
+}
+// The server acts once per call.
+const repeated = [...effects.applied.values()].filter((count) => count > 1).length;
+if (repeated > 0) problems.push(`${repeated} effects happened more than once`);
+
+const three = ({ p50, p95, p99 }) => `${p50} / ${p95} / ${p99}`;
+const columns = ['noise', 'alone p50/p95/p99 ms', 'beside', 'change %', 'p99 90 % interval', 'requests/s', 'refused %', 'start p50/p99 ms alone', 'beside', 'lag p99 ms quiet/effects/noise', 'cores host/database alone', 'beside', 'others'];
+const markdown = table(columns, rows.map((row) => [
+  row.noise, three(row.alone), three(row.beside), three(row.change), `${row.interval.low} to ${row.interval.high}`, row.load.perSecond, row.load.refused,
+  `${row.parts.start.alone.p50} / ${row.parts.start.alone.p99}`, `${row.parts.start.beside.p50} / ${row.parts.start.beside.p99}`,
+  `${row.lagMs.quiet.beside} / ${row.lagMs.effects.beside} / ${row.lagMs.noise}`, `${row.cores.alone.host} / ${row.cores.alone.database}`, `${row.cores.beside.host} / ${row.cores.beside.database}`, row.cores.beside.others,
+]));
+const isOk = problems.length === 0;
+report({ ok: isOk, problems, warnings, settings: asked, rows }, asked.out);
+process.stdout.write(`\n${markdown}\n`);
+if (asked.out) writeFileSync(asked.out.replace(/(\.json)?$/, '.md'), `${markdown}\n`);
+for (const host of hosts) await host.end();
+process.exit(isOk ? 0 : 1);

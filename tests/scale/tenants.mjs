@@ -13,13 +13,16 @@ import { fail, generator, options, report, say, sleep, summary, table } from './
 import { project, startHosts } from './lib/hosts.mjs';
 import { Lag, LoadProcess, prioritize } from './lib/load_process.mjs';
 import { database } from './lib/postgres.mjs';
-import { changes, Cpu, parts } from './lib/tenant_numbers.mjs';
+import { changes, Cpu, parts, Statements } from './lib/tenant_numbers.mjs';
 import { Workroom } from './lib/workroom.mjs';
 
 const KINDS = ['none', 'flood', 'compute', 'parked', 'large'];
+/** Milliseconds that the noise may be late without being less. */
+const MOST_LAG = 50;
+const SCHEMA = 'tenants';
 const asked = options({
   binary: 'agent-spaces', hosts: 1, noises: KINDS.join(','), rate: 8, delay: 20, rounds: 4, seconds: 20, lead: 2, settle: 2, window: 64, large: 8, parked: 400, computeSeconds: 3,
-  noisyCallers: 4, concurrency: 10, all: 300, noisyRuns: 0, most: 20, connections: 10, share: 0, hostCpus: '', dbCpus: '', loadCpus: '', standby: false, storeOptions: '', seed: 1, out: '', keep: false,
+  noisyCallers: 4, concurrency: 10, all: 300, noisyRuns: 0, most: 20, connections: 10, share: 0, hostCpus: '', dbCpus: '', loadCpus: '', noiseNice: 10, standby: false, storeOptions: '', seed: 1, out: '', keep: false,
 });
 const kinds = asked.noises.split(',');
 for (const kind of kinds) if (!KINDS.includes(kind)) fail(`unknown noise ${kind}; known: ${KINDS.join(' ')}`);
@@ -40,7 +43,7 @@ callers.forEach((caller) => writeFileSync(join(folder, `${caller}.token`), `${to
 const pins = asked.hostCpus.split(';');
 const hosts = await startHosts(workroom, asked.hosts, (number) => {
   const group = asked.share > 0 ? new CpuShare(`tenants-${number}`, asked.share) : undefined;
-  const text = `&schema=tenants&connections=${asked.connections}${asked.storeOptions}`;
+  const text = `&schema=${SCHEMA}&connections=${asked.connections}${asked.storeOptions}`;
   return { binary: asked.binary, project: folder, database: store, options: text, cpus: pins[(number - 1) % pins.length] || undefined, group, direct: true };
 });
 const targetsOf = (tenant) => callers.filter((caller) => tenantOf(caller) === tenant).flatMap((caller) => hosts.map(({ port }) => ({ port, token: tokenOf(caller) })));
@@ -51,22 +54,26 @@ const noise = new LoadProcess('./load_noise.mjs', { cpus });
 const lag = new Lag();
 prioritize(-10);
 const cpu = new Cpu({ host: hosts.map((host) => host.child.pid), quiet: [quiet.pid], effects: [process.pid], noise: [noise.pid] }, store);
+const statements = new Statements(store, SCHEMA);
 let next = 1;
 
 /** Measures the quiet tenant once. */
 async function measure(lead = asked.lead, seconds = asked.seconds) {
   effects.arrivals = [];
+  await statements.begin();
   lag.begin();
   const before = cpu.read();
   const measured = await quiet.ask('load', { targets: targetsOf('quiet'), rate: asked.rate, lead, seconds, first: next });
   const lagOfEffectsMs = lag.end();
   next = measured.next;
-  return { ...measured, parts: parts(measured.samples, effects.arrivals, asked.delay), lagOfEffectsMs, cores: cpu.since(before) };
+  const cores = cpu.since(before);
+  return { ...measured, parts: parts(measured.samples, effects.arrivals, asked.delay), lagOfEffectsMs, cores, statements: await statements.end() };
 }
 
 /** Measures it beside the noise. */
 async function measureBeside(kind) {
-  await noise.ask('begin', { kind, targets: targetsOf('noisy'), window: kind === 'large' ? asked.large : asked.window, parked: asked.parked, computeSeconds: asked.computeSeconds });
+  const { window, large, parked, computeSeconds, noiseNice } = asked;
+  await noise.ask('begin', { kind, targets: targetsOf('noisy'), window: kind === 'large' ? large : window, parked, computeSeconds, nice: noiseNice });
   await noise.ask('reset');
   const measured = await measure();
   const made = await noise.ask('numbers');
@@ -94,6 +101,7 @@ for (const kind of kinds) {
   if (row.change.p99 > asked.most) problems.push(`${kind}: p99 of the quiet tenant changes by ${row.change.p99} %, more than ${asked.most} %`);
   const late = Math.max(row.lagMs.quiet.beside - row.lagMs.quiet.alone, row.lagMs.effects.beside - row.lagMs.effects.alone);
   if (late > (row.alone.p99 * asked.most) / 400) warnings.push(`${kind}: the load generator itself is up to ${Math.round(late)} ms later beside the noise (p99); use --load-cpus`);
+  if (row.lagMs.noise > MOST_LAG) warnings.push(`${kind}: the process of the noise is up to ${Math.round(row.lagMs.noise)} ms late (p99): there may be less noise than asked for; use --load-cpus or --noise-nice 0`);
   if (row.interval.low < asked.most && row.interval.high > asked.most) warnings.push(`${kind}: p99 changes by ${row.interval.low} to ${row.interval.high} %: too few runs to tell; use more --rounds or --seconds`);
 }
 // The server acts once per call.
@@ -101,10 +109,10 @@ const repeated = [...effects.applied.values()].filter((count) => count > 1).leng
 if (repeated > 0) problems.push(`${repeated} effects happened more than once`);
 
 const three = ({ p50, p95, p99 }) => `${p50} / ${p95} / ${p99}`;
-const columns = ['noise', 'alone p50/p95/p99 ms', 'beside', 'change %', 'p99 90 % interval', 'requests/s', 'refused %', 'start p50/p99 ms alone', 'beside', 'lag p99 ms quiet/effects/noise', 'cores host/database alone', 'beside', 'others'];
+const columns = ['noise', 'alone p50/p95/p99 ms', 'beside', 'change %', 'p99 90 % interval', 'requests/s', 'refused %', 'request to first call p50/p99 ms alone', 'beside', 'statement ms alone', 'beside', 'lag p99 ms quiet/effects/noise', 'cores host/database alone', 'beside', 'others'];
 const markdown = table(columns, rows.map((row) => [
   row.noise, three(row.alone), three(row.beside), three(row.change), `${row.interval.low} to ${row.interval.high}`, row.load.perSecond, row.load.refused,
-  `${row.parts.start.alone.p50} / ${row.parts.start.alone.p99}`, `${row.parts.start.beside.p50} / ${row.parts.start.beside.p99}`,
+  `${row.parts.start.alone.p50} / ${row.parts.start.alone.p99}`, `${row.parts.start.beside.p50} / ${row.parts.start.beside.p99}`, row.statements.alone.meanMs, row.statements.beside.meanMs,
   `${row.lagMs.quiet.beside} / ${row.lagMs.effects.beside} / ${row.lagMs.noise}`, `${row.cores.alone.host} / ${row.cores.alone.database}`, `${row.cores.beside.host} / ${row.cores.beside.database}`, row.cores.beside.others,
 ]));
 const isOk = problems.length === 0;

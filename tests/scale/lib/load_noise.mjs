@@ -26,8 +26,6 @@ const LEFT = ['queued', 'running', 'waiting', 'awaiting_approval'];
 const lag = new Lag();
 const spaces = new Map();
 let noise;
-// What is measured comes first on a small machine; in earnest, clients are elsewhere.
-prioritize(10);
 
 class Noise {
   constructor({ kind, targets, window, parked, ...rest }) {
@@ -144,6 +142,8 @@ class Noise {
 
 answer({
   begin: async (settings) => {
+    // What is measured comes first on a small machine; in earnest, clients are elsewhere.
+    prioritize(settings.nice);
     noise = new Noise(settings);
     await noise.begin();
   },

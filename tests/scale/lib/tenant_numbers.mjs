@@ -56,6 +56,8 @@ export function changes(noise, alone, beside, seed) {
     parts: { start: part('start'), calls: part('calls'), end: part('end') },
     sentLateMs: { alone: summary(values(alone, 'late', 'samples')), beside: summary(values(beside, 'late', 'samples')) },
     lagMs: { quiet: lag((phase) => phase.lagMs.p99), effects: lag((phase) => phase.lagOfEffectsMs.p99), noise: worst(beside, (phase) => phase.noise.lagMs.p99) },
+    // Times of statements in the server: if they stay the same, the rest is spent in queues of the host.
+    statements: { alone: mean(alone.map(({ statements }) => statements)), beside: mean(beside.map(({ statements }) => statements)) },
     cores: { alone: mean(alone.map(({ cores }) => cores)), beside: mean(beside.map(({ cores }) => cores)) },
   };
 }
@@ -90,6 +92,24 @@ function load(phases) {
 function mean(list) {
   const names = Object.keys(list[0] ?? {});
   return Object.fromEntries(names.map((name) => [name, Math.round((list.reduce((sum, item) => sum + item[name], 0) / list.length) * 100) / 100]));
+}
+
+/** Statements of the hosts, as the server counts them; its commits are not in these times. */
+export class Statements {
+  constructor(store, schema) {
+    Object.assign(this, { store, schema });
+  }
+
+  async begin() {
+    await this.store.sql('SELECT pg_stat_statements_reset()');
+    this.begun = Date.now();
+  }
+
+  async end() {
+    const seconds = (Date.now() - this.begun) / 1000;
+    const [[calls, ms]] = await this.store.sql(`SELECT coalesce(sum(calls), 0), coalesce(sum(total_exec_time), 0) FROM pg_stat_statements WHERE query LIKE '%${this.schema}.%'`);
+    return { perSecond: Number(calls) / seconds, meanMs: Number(calls) > 0 ? Number(ms) / Number(calls) : 0 };
+  }
 }
 
 /** Processors that groups of processes use, those of the database, and those of everything else on the machine. */

@@ -19,6 +19,8 @@ import { Workroom } from './lib/workroom.mjs';
 const KINDS = ['none', 'flood', 'compute', 'parked', 'large'];
 /** Milliseconds that the noise may be late without being less. */
 const MOST_LAG = 50;
+/** Cores that others may take without disturbing what is measured. */
+const MOST_TAKEN = 0.2;
 const SCHEMA = 'tenants';
 const asked = options({
   binary: 'agent-spaces', hosts: 1, noises: KINDS.join(','), rate: 8, delay: 20, rounds: 4, seconds: 20, lead: 2, settle: 2, window: 64, large: 8, parked: 400, computeSeconds: 3,
@@ -102,6 +104,8 @@ for (const kind of kinds) {
   const late = Math.max(row.lagMs.quiet.beside - row.lagMs.quiet.alone, row.lagMs.effects.beside - row.lagMs.effects.alone);
   if (late > (row.alone.p99 * asked.most) / 400) warnings.push(`${kind}: the load generator itself is up to ${Math.round(late)} ms later beside the noise (p99); use --load-cpus`);
   if (row.lagMs.noise > MOST_LAG) warnings.push(`${kind}: the process of the noise is up to ${Math.round(row.lagMs.noise)} ms late (p99): there may be less noise than asked for; use --load-cpus or --noise-nice 0`);
+  const taken = Math.max(...Object.values(row.cores).map(({ others, steal }) => others + steal));
+  if (taken > MOST_TAKEN) warnings.push(`${kind}: other programs and machines take ${Math.round(taken * 10) / 10} of the cores: measure again when they do not`);
   if (row.interval.low < asked.most && row.interval.high > asked.most) warnings.push(`${kind}: p99 changes by ${row.interval.low} to ${row.interval.high} %: too few runs to tell; use more --rounds or --seconds`);
 }
 // The server acts once per call.
@@ -109,11 +113,11 @@ const repeated = [...effects.applied.values()].filter((count) => count > 1).leng
 if (repeated > 0) problems.push(`${repeated} effects happened more than once`);
 
 const three = ({ p50, p95, p99 }) => `${p50} / ${p95} / ${p99}`;
-const columns = ['noise', 'alone p50/p95/p99 ms', 'beside', 'change %', 'p99 90 % interval', 'requests/s', 'refused %', 'request to first call p50/p99 ms alone', 'beside', 'statement ms alone', 'beside', 'lag p99 ms quiet/effects/noise', 'cores host/database alone', 'beside', 'others'];
+const columns = ['noise', 'alone p50/p95/p99 ms', 'beside', 'change %', 'p99 90 % interval', 'requests/s', 'refused %', 'request to first call p50/p99 ms alone', 'beside', 'statement ms alone', 'beside', 'lag p99 ms quiet/effects/noise', 'cores host/database alone', 'beside', 'others and steal'];
 const markdown = table(columns, rows.map((row) => [
-  row.noise, three(row.alone), three(row.beside), three(row.change), `${row.interval.low} to ${row.interval.high}`, row.load.perSecond, row.load.refused,
+  row.noise, three(row.alone), three(row.beside), three(row.change), `${row.interval.low} to ${row.interval.high}`, row.load.waiting > 0 ? `${row.load.waiting} wait` : row.load.perSecond, row.load.refused,
   `${row.parts.start.alone.p50} / ${row.parts.start.alone.p99}`, `${row.parts.start.beside.p50} / ${row.parts.start.beside.p99}`, row.statements.alone.meanMs, row.statements.beside.meanMs,
-  `${row.lagMs.quiet.beside} / ${row.lagMs.effects.beside} / ${row.lagMs.noise}`, `${row.cores.alone.host} / ${row.cores.alone.database}`, `${row.cores.beside.host} / ${row.cores.beside.database}`, row.cores.beside.others,
+  `${row.lagMs.quiet.beside} / ${row.lagMs.effects.beside} / ${row.lagMs.noise}`, `${row.cores.alone.host} / ${row.cores.alone.database}`, `${row.cores.beside.host} / ${row.cores.beside.database}`, Math.round((row.cores.beside.others + row.cores.beside.steal) * 100) / 100,
 ]));
 const isOk = problems.length === 0;
 report({ ok: isOk, problems, warnings, settings: asked, rows }, asked.out);

@@ -365,7 +365,7 @@ mod tests {
         let store = open(&folder);
         for number in 0..650 {
             let summary = Summary { project: "/other".to_owned(), ..Summary::default() };
-            let new = NewRun { id: format!("run_{number}"), summary, lease: LEASE };
+            let new = NewRun { id: format!("run_{number}"), summary, lease: LEASE, content: vec![] };
             let (claim, _queued) = store.create(new, store.owner(), Vec::new());
             let _queued = store.park(&claim, 0, Vec::new(), due());
         }

@@ -35,6 +35,8 @@ class Noise {
     this.isOver = false;
     this.reset();
     this.tasks = [];
+    // Parked runs.
+    this.waiting = 0;
   }
 
   reset() {
@@ -97,6 +99,7 @@ class Noise {
     };
     await Promise.all(this.targets.map((target) => fill(target, Math.ceil(this.parked / this.targets.length))));
     for (const status of ['queued', 'running']) while ((await this.left([status])).length > 0) await sleep(300);
+    this.waiting = ids.length;
     let next = 0;
     return async () => {
       const [target, id] = ids[next++ % ids.length];
@@ -121,7 +124,7 @@ class Noise {
 
   numbers() {
     const seconds = (performance.now() - this.begun) / 1000;
-    return { kind: this.kind, seconds, sent: this.sent, answers: this.answers, megabytes: Math.round(this.bytes / 1e5) / 10, lagMs: lag.end() };
+    return { kind: this.kind, seconds, sent: this.sent, waiting: this.waiting, answers: this.answers, megabytes: Math.round(this.bytes / 1e5) / 10, lagMs: lag.end() };
   }
 
   /** Ends the load, and all its runs. */

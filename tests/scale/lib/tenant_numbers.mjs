@@ -85,7 +85,8 @@ function load(phases) {
   const all = Object.values(answers).reduce((sum, number) => sum + number, 0);
   const megabytes = phases.reduce((sum, phase) => sum + phase.megabytes, 0);
   return {
-    perSecond: tenth(all / seconds), refused: all > 0 ? tenth(((answers[429] ?? 0) / all) * 100) : 0, megabytesPerSecond: tenth(megabytes / seconds), answers,
+    perSecond: tenth(all / seconds), refused: all > 0 ? tenth(((answers[429] ?? 0) / all) * 100) : 0, megabytesPerSecond: tenth(megabytes / seconds),
+    waiting: Math.max(...phases.map(({ waiting }) => waiting)), answers,
   };
 }
 

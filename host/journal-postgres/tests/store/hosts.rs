@@ -182,13 +182,13 @@ async fn own_writes_do_not_hide_those_of_others() {
     let (reader, writer) = (open(&address), open(&address));
     let claim = create(&reader, "run_own").await;
     let request = Approval { id: "apr_1".into(), call: 1, request: "{}".into() };
-    reader.request_approval(&claim, request.clone()).await.unwrap();
+    reader.request_approval(&claim, claim.next_seq, vec![], request.clone()).await.unwrap();
     // Somebody waits all the time, so the server is asked at intervals.
     let _waiting = reader.changed(0);
     tokio::time::sleep(Duration::from_secs(1)).await;
     for round in 0..5 {
         // It is there already.
-        reader.request_approval(&claim, request.clone()).await.unwrap();
+        reader.request_approval(&claim, claim.next_seq, vec![], request.clone()).await.unwrap();
         let changed = reader.changed(reader.changed(0).await);
         create(&writer, &format!("run_{round}")).await;
         tokio::time::timeout(Duration::from_secs(20), changed).await.expect("a change");

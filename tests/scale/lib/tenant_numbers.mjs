@@ -66,7 +66,8 @@ function values(phases, name, list = 'parts') {
   return phases.flatMap((phase) => phase[list].map((item) => item[name]));
 }
 
-function p99({ samples }) {
+/** 99th percentile of a phase. */
+export function p99({ samples }) {
   return tenth(percentile(samples.map(({ ms }) => ms), 0.99));
 }
 

@@ -1,17 +1,20 @@
-//! Queue of writes: lanes that write at the same time, each in the order of its calls.
+//! Queue of writes: lanes that write at the same time, each of them fair between callers.
 //!
-//! All writes to a run, or to a document, are in one lane. The server flushes the commits of all connections together. In
-//! a lane, appends of a claim that wait are one statement.
+//! All writes to a run, or to a document, are in one lane, and in the order of the calls. The server flushes the commits of
+//! all connections together. In a lane, appends of a claim that wait are one statement.
 
+use crate::bounds::QueuedBytes;
 use crate::database::Database;
+use crate::fair_queue::{FairQueue, Source};
 use crate::runs;
 use agent_spaces_journal::{Claim, Completion, Entry, StoreError};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 /// Bytes that a write has in the queue besides its data.
 pub(crate) const OVERHEAD: usize = 256;
@@ -23,8 +26,7 @@ const MAX_APPENDS: usize = 1000;
 /// State shared by the store and its tasks.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Bytes in the queue.
-    pub(crate) queued: AtomicUsize,
+    queued: Mutex<QueuedBytes>,
     /// Number of those who wait for changes.
     pub(crate) watchers: Arc<AtomicUsize>,
     /// Told when somebody waits for changes.
@@ -38,7 +40,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new() -> Shared {
         Shared {
-            queued: AtomicUsize::new(0),
+            queued: Mutex::default(),
             watchers: Arc::default(),
             watched: Notify::new(),
             written: Notify::new(),
@@ -46,14 +48,32 @@ impl Shared {
         }
     }
 
+    /// Returns the count of the queue.
+    pub(crate) fn queued(&self) -> MutexGuard<'_, QueuedBytes> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes a write from the count of the queue, and tells those who wait for changes.
-    pub(crate) fn settle(&self, cost: usize, is_written: bool) {
-        self.queued.fetch_sub(cost, Ordering::SeqCst);
+    pub(crate) fn settle(&self, source: &Source, cost: usize, is_written: bool) {
+        self.queued().remove(source, cost);
         if is_written {
-            self.version.send_modify(|version| *version += 1);
-            self.written.notify_one();
+            self.tell();
         }
     }
+
+    /// Tells those who wait for changes.
+    pub(crate) fn tell(&self) {
+        self.version.send_modify(|version| *version += 1);
+        self.written.notify_one();
+    }
+}
+
+/// Message to a lane.
+pub(crate) enum Message {
+    /// Write, by its source. Those with the same key keep their order.
+    Write { source: Source, key: u64, job: Job },
+    /// Answered when everything before it is written or has failed.
+    Mark(oneshot::Sender<()>),
 }
 
 /// Queued write.
@@ -72,6 +92,19 @@ pub(crate) struct Append {
     pub(crate) cost: usize,
 }
 
+/// What a lane does next.
+enum Statement {
+    Append(Merged),
+    Work(Pin<Box<dyn Future<Output = ()> + Send>>),
+}
+
+/// Queue of a lane.
+struct Lane {
+    jobs: FairQueue<Job>,
+    /// Marks with the number of writes before them.
+    marks: VecDeque<(u64, oneshot::Sender<()>)>,
+}
+
 /// Appends that are written together.
 struct Merged {
     seq: u64,
@@ -81,33 +114,59 @@ struct Merged {
 }
 
 /// Writes until the store is dropped and the queue is empty.
-pub(crate) async fn run(database: Arc<Database>, shared: Arc<Shared>, mut queue: UnboundedReceiver<Job>) {
-    let mut next = None;
+pub(crate) async fn run(database: Arc<Database>, shared: Arc<Shared>, mut messages: UnboundedReceiver<Message>) {
+    let mut lane = Lane::new();
     loop {
-        let job = match next.take() {
-            Some(job) => job,
-            None => match queue.recv().await {
-                Some(job) => job,
+        // All of them: who has its turn depends on who waits.
+        while let Ok(message) = messages.try_recv() {
+            lane.accept(message);
+        }
+        lane.answer_marks();
+        match lane.next_statement() {
+            Some(Statement::Append(merged)) => merged.write(&database, &shared).await,
+            Some(Statement::Work(work)) => work.await,
+            None => match messages.recv().await {
+                Some(message) => lane.accept(message),
                 None => return,
             },
-        };
-        match job {
-            Job::Work(work) => work.await,
-            Job::Append(first) => {
-                let mut merged = Merged::new(first);
-                while merged.has_room() {
-                    match queue.try_recv() {
-                        Ok(Job::Append(append)) if merged.takes(&append) => merged.push(append),
-                        Ok(other) => {
-                            next = Some(other);
-                            break;
-                        }
-                        Err(_) => break,
-                    }
-                }
-                merged.write(&database, &shared).await;
-            }
         }
+    }
+}
+
+impl Lane {
+    fn new() -> Lane {
+        Lane { jobs: FairQueue::new(), marks: VecDeque::new() }
+    }
+
+    fn accept(&mut self, message: Message) {
+        match message {
+            Message::Write { source, key, job } => self.jobs.push(source, key, job),
+            Message::Mark(mark) => self.marks.push_back((self.jobs.pushed(), mark)),
+        }
+    }
+
+    /// Answers marks whose writes were all taken. Call it when the last of them is done.
+    fn answer_marks(&mut self) {
+        while self.marks.front().is_some_and(|(number, _)| self.jobs.has_passed(*number))
+            && let Some((_, mark)) = self.marks.pop_front()
+        {
+            // Nobody may wait for it any more.
+            let _ = mark.send(());
+        }
+    }
+
+    /// Takes the next turn. Appends of a claim that follow each other in its line are one statement.
+    fn next_statement(&mut self) -> Option<Statement> {
+        let mut merged = match self.jobs.pop()? {
+            Job::Append(first) => Merged::new(first),
+            Job::Work(work) => return Some(Statement::Work(work)),
+        };
+        while merged.has_room() {
+            let next = self.jobs.pop_if(|job| matches!(job, Job::Append(append) if merged.takes(append)));
+            let Some(Job::Append(append)) = next else { break };
+            merged.push(append);
+        }
+        Some(Statement::Append(merged))
     }
 }
 
@@ -144,8 +203,12 @@ impl Merged {
             if let Err(error) = &outcome {
                 claim.fail(error);
             }
-            shared.settle(cost, outcome.is_ok());
+            shared.settle(&Source::of(&claim), cost, outcome.is_ok());
             completion.complete(outcome.clone());
         }
     }
 }
+
+#[cfg(test)]
+#[path = "lanes_tests.rs"]
+mod tests;

@@ -18,20 +18,24 @@
 //! - `database`: connections and statements; `outage`: times without; `value`: their parameters; `fault`: failures; `sql/`:
 //!   the statements
 //! - `schema`, `schema-1.sql` and on: what is needed of the server, tables, migrations; `rows`: rows as data
-//! - `queue`, `lanes`: the queue of writes; `appends`, `runs`, `blobs`, `signals`, `documents`, `prune`, `transfer`: what they
-//!   write
+//! - `queue`, `lanes`, `fair_queue`: the queue of writes, fair between callers; `bounds`: its limits; `pending_approvals`:
+//!   lanes of decisions
+//! - `appends`, `runs`, `blobs`, `signals`, `documents`, `prune`, `transfer`: what lanes write
 //! - `lists`: filters as SQL; `watch`: changes by other hosts
 //! - `store`: the methods of the trait
 
 mod address;
 mod appends;
 mod blobs;
+mod bounds;
 mod database;
 mod documents;
+mod fair_queue;
 mod fault;
 mod lanes;
 mod lists;
 mod outage;
+mod pending_approvals;
 mod prune;
 mod queue;
 mod rows;
@@ -50,7 +54,8 @@ pub use settings::Settings;
 
 use agent_spaces_journal::{Owner, StoreError};
 use database::Database;
-use lanes::{Job, Shared};
+use lanes::{Message, Shared};
+use pending_approvals::PendingApprovals;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -72,7 +77,9 @@ pub struct PostgresStore {
     database: Arc<Database>,
     shared: Arc<Shared>,
     /// Empty once the store is dropped.
-    lanes: Vec<UnboundedSender<Job>>,
+    lanes: Vec<UnboundedSender<Message>>,
+    /// Those with queued writes.
+    approvals: Arc<PendingApprovals>,
     /// One for each connection that no lane needs: reads that take long must not hold up leases.
     reads: Arc<Semaphore>,
     /// Ends the threads when it is dropped.
@@ -85,7 +92,7 @@ struct Opened {
     handle: Handle,
     database: Arc<Database>,
     shared: Arc<Shared>,
-    lanes: Vec<UnboundedSender<Job>>,
+    lanes: Vec<UnboundedSender<Message>>,
 }
 
 impl PostgresStore {
@@ -100,7 +107,8 @@ impl PostgresStore {
         let Opened { handle, database, shared, lanes } = opened.recv().map_err(|_| StoreError::closed())??;
         let (stop, thread) = (Some(stop), Some(thread));
         let reads = Arc::new(Semaphore::new(address.connections.saturating_sub(lanes.len()).max(1)));
-        Ok(PostgresStore { address, settings, owner, handle, database, shared, lanes, reads, stop, thread })
+        let approvals = Arc::default();
+        Ok(PostgresStore { address, settings, owner, handle, database, shared, lanes, approvals, reads, stop, thread })
     }
 }
 
@@ -179,8 +187,9 @@ impl Threads {
         tokio::spawn(watch::poll(Arc::clone(&database), Arc::clone(&shared), hint, seen));
         // Half of the connections, so that reads do not wait for all of the writes.
         let count = (self.address.connections / 2).max(1);
-        let start =
-            |queue: UnboundedReceiver<Job>| tokio::spawn(lanes::run(Arc::clone(&database), Arc::clone(&shared), queue));
+        let start = |queue: UnboundedReceiver<Message>| {
+            tokio::spawn(lanes::run(Arc::clone(&database), Arc::clone(&shared), queue))
+        };
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| unbounded_channel()).unzip();
         let tasks = receivers.into_iter().map(start).collect();
         let opened = Opened {

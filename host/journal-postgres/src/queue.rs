@@ -1,18 +1,18 @@
 //! Admission of writes to the queue, and answers of those and of queries.
 
 use crate::PostgresStore;
-use crate::lanes::{Job, OVERHEAD};
+use crate::fair_queue::Source;
+use crate::lanes::{Job, Message, OVERHEAD};
 use agent_spaces_journal::{Claim, Pending, StoreError, Ticket};
 use std::future::{Future, ready};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
 /// Admission of a write to the queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
-    /// Refused if the queue is full.
+    /// Refused if the queue is full, or its source's half of it.
     Bounded,
     /// Like `Bounded`; if it fails, its claim never was one.
     Create,
@@ -42,52 +42,48 @@ impl Admission {
 
 impl PostgresStore {
     /// Counts a write in the queue, or refuses it. Returns its cost.
-    fn admit(&self, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
+    fn admit(&self, source: &Source, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
         let cost = bytes.saturating_add(OVERHEAD);
         let is_bounded = matches!(admission, Admission::Bounded | Admission::Create);
-        let most = if is_bounded { self.settings.max_queued } else { usize::MAX };
-        let add = |queued: usize| queued.checked_add(cost).filter(|queued| *queued <= most);
-        match self.shared.queued.fetch_update(Ordering::SeqCst, Ordering::SeqCst, add) {
-            Ok(_) => Ok(cost),
-            Err(_) => {
-                let text = "write less, or wait for earlier writes";
-                Err(StoreError::Full(format!("the journal's queue of {most} bytes is full: {text}")))
-            }
-        }
+        self.shared.queued().add(source, cost, is_bounded.then_some(self.settings.max_queued))?;
+        Ok(cost)
     }
 
     /// Puts a job into the lane of its key.
-    pub(crate) fn send(&self, key: &str, job: Job) {
+    pub(crate) fn send(&self, source: Source, key: &str, job: Job) {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
-        let lane = usize::try_from(hasher.finish() % self.lanes.len().max(1) as u64).unwrap_or_default();
+        // Two keys with the same hash only share a line in their lane.
+        let key = hasher.finish();
+        let lane = usize::try_from(key % self.lanes.len().max(1) as u64).unwrap_or_default();
         if let Some(lane) = self.lanes.get(lane) {
             // If the lane has ended, the job is dropped, which its caller notices.
-            let _ = lane.send(job);
+            let _ = lane.send(Message::Write { source, key, job });
         }
     }
 
     /// Queues a write and returns its answer. `is_change` tells if others should look.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
+        source: Source,
         key: &str,
         bytes: usize,
         admission: Admission,
         is_change: fn(&T) -> bool,
         work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Pending<T> {
-        let cost = match self.admit(bytes, admission) {
+        let cost = match self.admit(&source, bytes, admission) {
             Ok(cost) => cost,
             Err(error) => return Box::pin(ready(Err(error))),
         };
         let (sender, receiver) = oneshot::channel();
-        let shared = Arc::clone(&self.shared);
+        let (shared, counted) = (Arc::clone(&self.shared), source.clone());
         let work = async move {
             let outcome = work.await;
-            shared.settle(cost, outcome.as_ref().is_ok_and(is_change));
+            shared.settle(&counted, cost, outcome.as_ref().is_ok_and(is_change));
             drop(sender.send(outcome));
         };
-        self.send(key, Job::Work(Box::pin(work)));
+        self.send(source, key, Job::Work(Box::pin(work)));
         Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(StoreError::closed())) })
     }
 
@@ -110,10 +106,10 @@ impl PostgresStore {
             if let Err(error) = &outcome {
                 admission.fail(&failing, error);
             }
-            shared.settle(cost, outcome.is_ok());
+            shared.settle(&Source::of(&failing), cost, outcome.is_ok());
             completion.complete(outcome);
         };
-        self.send(&claim.run, Job::Work(Box::pin(work)));
+        self.send(Source::of(claim), &claim.run, Job::Work(Box::pin(work)));
         ticket
     }
 
@@ -124,7 +120,7 @@ impl PostgresStore {
         {
             return Err(fault.clone());
         }
-        self.admit(bytes, admission).inspect_err(|error| admission.fail_queue(claim, error))
+        self.admit(&Source::of(claim), bytes, admission).inspect_err(|error| admission.fail_queue(claim, error))
     }
 
     /// Starts a query, when a connection for reads is free.
@@ -154,10 +150,7 @@ impl PostgresStore {
         let mut marks = Vec::with_capacity(self.lanes.len());
         for lane in &self.lanes {
             let (sender, receiver) = oneshot::channel();
-            let mark = async move {
-                let _ = sender.send(());
-            };
-            let _ = lane.send(Job::Work(Box::pin(mark)));
+            let _ = lane.send(Message::Mark(sender));
             marks.push(receiver);
         }
         async move {

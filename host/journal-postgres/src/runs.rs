@@ -97,7 +97,8 @@ pub(crate) async fn claim(
     let Some(row) = rows.first() else { return Ok(Err(Refused::Unknown)) };
     if get::<Option<i64>>(row, 0)?.is_some() {
         let lease_until = local.checked_add(lease).unwrap_or(local);
-        return Ok(Ok(Claim::new(run.into(), number(row, 0)?, number(row, 1)?, lease_until)));
+        let caller = get::<String>(row, 7)?.into();
+        return Ok(Ok(Claim::new(run.into(), caller, number(row, 0)?, number(row, 1)?, lease_until)));
     }
     Ok(Err(match status(row, 2)? {
         // One that is ready is always claimed.

@@ -1,5 +1,6 @@
 //! The trait's methods, as queued writes and queries.
 
+use crate::fair_queue::Source;
 use crate::lanes::{Append, Job};
 use crate::queue::Admission;
 use crate::{PostgresStore, appends, blobs, documents, lists, prune, rows, runs, signals, transfer};
@@ -47,7 +48,8 @@ impl Store for PostgresStore {
     fn create(&self, run: NewRun, owner: &Owner, entries: Vec<Entry>) -> (Claim, Ticket) {
         let now = Instant::now();
         let lease_until = now.checked_add(run.lease).unwrap_or(now);
-        let claim = Claim::new(run.id.as_str().into(), 1, entries.len() as u64, lease_until);
+        let (id, caller) = (run.id.as_str().into(), run.summary.caller.as_str().into());
+        let claim = Claim::new(id, caller, 1, entries.len() as u64, lease_until);
         let (database, owner) = (Arc::clone(&self.database), owner.clone());
         let content: usize = run.content.iter().map(Content::count).sum();
         let cost = cost(&entries).saturating_add(content);
@@ -60,14 +62,14 @@ impl Store for PostgresStore {
     fn claim(&self, run: &str, owner: &Owner, lease: Duration) -> Pending<Claim, ClaimError> {
         let (database, id, owner) = (Arc::clone(&self.database), run.to_owned(), owner.clone());
         let work = async move { runs::claim(&database, &id, &owner, lease).await };
-        let claimed = self.ask(run, 0, Admission::Always, Result::is_ok, work);
+        let claimed = self.ask(Source::Claims, run, 0, Admission::Always, Result::is_ok, work);
         Box::pin(async move { Ok(claimed.await??) })
     }
 
     fn renew(&self, claim: &Claim, lease: Duration) -> Pending<Instant> {
         let (database, owned) = (Arc::clone(&self.database), claim.clone());
         let work = async move { runs::renew(&database, &owned, lease).await };
-        self.ask(&claim.run, 0, Admission::Always, |_| false, work)
+        self.ask(Source::of(claim), &claim.run, 0, Admission::Always, |_| false, work)
     }
 
     fn append(&self, claim: &Claim, seq: u64, entries: Vec<Entry>) -> Ticket {
@@ -76,7 +78,8 @@ impl Store for PostgresStore {
             Err(error) => return Ticket::failed(error),
         };
         let (completion, ticket) = Ticket::pair();
-        self.send(&claim.run, Job::Append(Append { claim: claim.clone(), seq, entries, completion, cost }));
+        let append = Append { claim: claim.clone(), seq, entries, completion, cost };
+        self.send(Source::of(claim), &claim.run, Job::Append(append));
         ticket
     }
 
@@ -103,13 +106,13 @@ impl Store for PostgresStore {
     fn signal(&self, run: &str, key: &str) -> Pending<Signalled> {
         let (database, id, key) = (Arc::clone(&self.database), run.to_owned(), key.to_owned());
         let work = async move { signals::signal(&database, &id, &key).await };
-        self.ask(run, 0, Admission::Always, |signalled| *signalled != Signalled::Ended, work)
+        self.ask(Source::Signals, run, 0, Admission::Always, |signalled| *signalled != Signalled::Ended, work)
     }
 
     fn request_cancel(&self, run: &str) -> Pending<Signalled> {
         let (database, id) = (Arc::clone(&self.database), run.to_owned());
         let work = async move { signals::request_cancel(&database, &id).await };
-        self.ask(run, 0, Admission::Always, |signalled| *signalled != Signalled::Ended, work)
+        self.ask(Source::Signals, run, 0, Admission::Always, |signalled| *signalled != Signalled::Ended, work)
     }
 
     fn due(&self, now_ms: i64, limit: usize) -> Pending<Vec<String>> {
@@ -149,21 +152,24 @@ impl Store for PostgresStore {
     fn request_approval(&self, claim: &Claim, seq: u64, entries: Vec<Entry>, approval: Approval) -> Ticket {
         let (database, owned) = (Arc::clone(&self.database), claim.clone());
         let cost = cost(&entries).saturating_add(approval.request.len());
+        let queued = self.approvals.request(&approval.id, &claim.run);
         self.write(claim, cost, Admission::Bounded, async move {
+            let _queued = queued;
             signals::request_approval(&database, &owned, seq, &entries, &approval).await
         })
     }
 
     fn decide(&self, id: &str, decision: &str) -> Pending<Decided> {
-        // The request may still be in another lane.
-        let (database, before) = (Arc::clone(&self.database), self.drained());
-        let (name, decision) = (id.to_owned(), decision.to_owned());
-        let bytes = decision.len();
+        let (database, name, decision) = (Arc::clone(&self.database), id.to_owned(), decision.to_owned());
+        // The request may still be queued, in the lane of its run.
+        let (run, queued) = self.approvals.decision(id).unzip();
+        let (key, bytes) = (run.as_deref().unwrap_or(id), decision.len());
         let work = async move {
-            before.await?;
+            let _queued = queued;
             signals::decide(&database, &name, &decision).await
         };
-        self.ask(id, bytes, Admission::Always, |decided| *decided == Decided::Recorded, work)
+        let is_change = |decided: &Decided| *decided == Decided::Recorded;
+        self.ask(Source::Signals, key, bytes, Admission::Always, is_change, work)
     }
 
     fn approvals(&self, filter: ApprovalFilter) -> Pending<Vec<ApprovalRow>> {
@@ -206,9 +212,15 @@ impl Store for PostgresStore {
             Ok(parsed) => parsed,
             Err(error) => return Box::pin(ready(Err(error))),
         };
-        let (database, id) = (Arc::clone(&self.database), parsed.run.id.clone());
-        let work = async move { transfer::import(&database, &parsed).await };
-        self.ask(&id, document.len(), Admission::Bounded, |_| true, work)
+        let (database, id): (_, Arc<str>) = (Arc::clone(&self.database), parsed.run.id.as_str().into());
+        let source = Source::Caller(parsed.run.summary.caller.as_str().into());
+        let queued: Vec<_> =
+            parsed.approvals.iter().map(|approval| self.approvals.request(&approval.id, &id)).collect();
+        let work = async move {
+            let _queued = queued;
+            transfer::import(&database, &parsed).await
+        };
+        self.ask(source, &id, document.len(), Admission::Bounded, |_| true, work)
     }
 
     fn put_document(&self, new: NewDocument, expected: Expected) -> Pending<Put> {
@@ -217,8 +229,9 @@ impl Store for PostgresStore {
         }
         let (database, key) = (Arc::clone(&self.database), format!("{}/{}", new.kind, new.id));
         let cost = usize::try_from(new.bytes()).unwrap_or(usize::MAX);
+        let source = Source::Documents(new.owner.as_str().into());
         let work = async move { documents::put(&database, &new, expected).await };
-        self.ask(&key, cost, Admission::Bounded, |put| matches!(put, Put::Stored(_)), work)
+        self.ask(source, &key, cost, Admission::Bounded, |put| matches!(put, Put::Stored(_)), work)
     }
 
     fn document(&self, kind: &str, id: &str) -> Pending<Option<Document>> {
@@ -240,7 +253,7 @@ impl Store for PostgresStore {
         let (database, kind, id) = (Arc::clone(&self.database), kind.to_owned(), id.to_owned());
         let key = format!("{kind}/{id}");
         let work = async move { documents::delete(&database, &kind, &id, version).await };
-        self.ask(&key, 0, Admission::Always, |is_deleted| *is_deleted, work)
+        self.ask(Source::Documents("".into()), &key, 0, Admission::Always, |is_deleted| *is_deleted, work)
     }
 
     fn prune(&self, policy: Prune) -> Pending<Pruned> {
@@ -249,7 +262,9 @@ impl Store for PostgresStore {
         self.start(async move {
             before.await?;
             let pruned = prune::prune(&database, policy).await?;
-            shared.settle(0, pruned.runs + pruned.documents > 0);
+            if pruned.runs + pruned.documents > 0 {
+                shared.tell();
+            }
             Ok(pruned)
         })
     }

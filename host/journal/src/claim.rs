@@ -40,6 +40,8 @@ impl fmt::Display for Owner {
 pub struct Claim {
     /// Claimed run.
     pub run: Arc<str>,
+    /// Caller who started the run: queued writes of callers may take turns.
+    pub caller: Arc<str>,
     /// Number of this claim among all of the run.
     pub epoch: u64,
     /// Sequence number of the next entry, when the run was claimed.
@@ -62,8 +64,8 @@ struct Faults {
 
 impl Claim {
     /// Returns a claim. Only stores make them.
-    pub fn new(run: Arc<str>, epoch: u64, next_seq: u64, lease_until: Instant) -> Claim {
-        Claim { run, epoch, next_seq, lease_until, faults: Arc::default() }
+    pub fn new(run: Arc<str>, caller: Arc<str>, epoch: u64, next_seq: u64, lease_until: Instant) -> Claim {
+        Claim { run, caller, epoch, next_seq, lease_until, faults: Arc::default() }
     }
 
     /// Returns the error that made the claim void.

@@ -4,7 +4,7 @@ use crate::cluster::Cluster;
 use crate::{LEASE, create, entry, new, open};
 use agent_spaces_journal::{
     Approval, ApprovalFilter, Content, Entry, Expected, NewDocument, NewRun, Prune, Put, Status, Store, StoreError,
-    Wake,
+    Summary, Wake,
 };
 use agent_spaces_journal_postgres::{Address, PostgresStore, Settings};
 use std::time::{Duration, Instant};
@@ -139,6 +139,28 @@ async fn a_full_queue_refuses_writes_and_voids_the_claim() {
     }
     assert!(stored >= 1 && refused >= 1, "{stored} {refused}");
     assert_eq!(store.run("run_1").await.unwrap().unwrap().next_seq, stored);
+}
+
+#[tokio::test]
+async fn a_caller_cannot_fill_the_queue_for_others() {
+    let Some(cluster) = Cluster::get() else { return };
+    let settings = Settings { max_queued: 1_000_000, ..Settings::default() };
+    let store = PostgresStore::open(cluster.address(), settings).unwrap();
+    let of = |id: &str, caller: &str| {
+        let summary = Summary { caller: caller.to_owned(), ..Summary::default() };
+        store.create(NewRun { summary, ..new(id) }, store.owner(), vec![large()]).1
+    };
+    let flood: Vec<_> = (0..20).map(|number| of(&format!("run_{number}"), "flood")).collect();
+    of("run_quiet", "quiet").await.unwrap();
+    let mut refused = 0;
+    for ticket in flood {
+        match ticket.await {
+            Ok(()) => {}
+            Err(StoreError::Full(text)) if text.contains("one caller") => refused += 1,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+    assert!(refused >= 1);
 }
 
 /// Leases would end meanwhile.

@@ -88,7 +88,7 @@ pub(super) fn claim(
         params![run, owner.id, lease_end(batch.now, lease), batch.now],
     )?;
     let lease_until = local.checked_add(lease).unwrap_or(local);
-    Ok(Ok(Claim::new(run.into(), row.epoch + 1, row.next_seq, lease_until)))
+    Ok(Ok(Claim::new(run.into(), row.summary.caller.into(), row.epoch + 1, row.next_seq, lease_until)))
 }
 
 /// Extends the lease.

@@ -63,7 +63,8 @@ impl Store for SqliteStore {
     fn create(&self, run: NewRun, owner: &Owner, entries: Vec<Entry>) -> (Claim, Ticket) {
         let now = Instant::now();
         let lease_until = now.checked_add(run.lease).unwrap_or(now);
-        let claim = Claim::new(run.id.as_str().into(), 1, entries.len() as u64, lease_until);
+        let (id, caller) = (run.id.as_str().into(), run.summary.caller.as_str().into());
+        let claim = Claim::new(id, caller, 1, entries.len() as u64, lease_until);
         let owner = owner.clone();
         let content: usize = run.content.iter().map(Content::count).sum();
         let cost = cost(&entries).saturating_add(content);

@@ -58,6 +58,19 @@ pub async fn a_decision_before_parking_leaves_the_run_ready(fixture: &Fixture) {
     fixture.store.claim("run_1", fixture.store.owner(), LEASE).await.unwrap();
 }
 
+/// Without waiting for the request.
+pub async fn a_decision_follows_its_queued_request(fixture: &Fixture) {
+    let store = &fixture.store;
+    let claim = fixture.create("run_1").await;
+    for number in 1..20_u64 {
+        let id = format!("apr_{number}");
+        let requested = store.request_approval(&claim, number, vec![entry("asks")], approval(&id));
+        let (first, second) = (store.decide(&id, "yes"), store.decide(&id, "no"));
+        assert_eq!((requested.await, first.await), (Ok(()), Ok(Decided::Recorded)));
+        assert_eq!(second.await, Ok(Decided::Already { decision: "yes".to_owned() }));
+    }
+}
+
 /// The run ended meanwhile.
 pub async fn a_late_decision_is_not_recorded(fixture: &Fixture) {
     let claim = fixture.create("run_1").await;

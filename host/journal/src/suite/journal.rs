@@ -54,7 +54,8 @@ pub async fn a_stale_epoch_writes_nothing_among_writes_of_others(fixture: &Fixtu
     let mut tickets = Vec::new();
     for number in 1..30 {
         // Each time a claim that has not failed yet.
-        let stale = crate::claim::Claim::new(Arc::clone(&old.run), 1, number, old.lease_until);
+        let (run, caller) = (Arc::clone(&old.run), Arc::clone(&old.caller));
+        let stale = crate::claim::Claim::new(run, caller, 1, number, old.lease_until);
         tickets.push((store.append(&stale, number, vec![entry("stale")]), fenced(&old)));
         tickets.push((store.append(&bystander, number, vec![entry("b")]), Ok(())));
         tickets.push((store.append(&latest, number, vec![entry("l")]), Ok(())));

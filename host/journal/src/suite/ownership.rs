@@ -1,9 +1,9 @@
 //! Claims and leases.
 
-use super::{Fixture, LEASE, START, entry, fenced};
+use super::{Fixture, LEASE, START, entry, fenced, new};
 use crate::claim::{ClaimError, Refused};
 use crate::error::StoreError;
-use crate::run::{Status, Wake};
+use crate::run::{NewRun, Signalled, Status, Summary, Wake};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -101,5 +101,26 @@ pub async fn only_an_end_ends_a_run(fixture: &Fixture) {
             false => assert!(matches!(ended, Err(StoreError::Invalid(_))), "{ended:?}"),
         }
         assert_eq!(fixture.bodies(&id).await.len(), if status.is_ended() { 2 } else { 1 });
+    }
+}
+
+/// Though a claim and a signal are by nobody's claim, and others have writes queued.
+pub async fn a_claim_follows_queued_writes_and_knows_the_caller(fixture: &Fixture) {
+    let store = &fixture.store;
+    let of = |id: &str, caller: &str| {
+        let summary = Summary { caller: caller.to_owned(), ..Summary::default() };
+        store.create(NewRun { summary, ..new(id) }, store.owner(), vec![])
+    };
+    for number in 0..20 {
+        let (id, caller) = (format!("run_{number}"), format!("caller_{}", number % 3));
+        let (claim, _) = of(&id, &caller);
+        let signalled = store.signal(&id, "key");
+        drop(store.append(&claim, 0, vec![entry("0")]));
+        drop(store.release(&claim));
+        let next = store.claim(&id, store.owner(), LEASE);
+        assert_eq!(signalled.await, Ok(Signalled::Noted));
+        let next = next.await.unwrap();
+        assert_eq!((next.epoch, next.next_seq), (2, 1));
+        assert_eq!((&*claim.caller, &*next.caller), (caller.as_str(), caller.as_str()));
     }
 }

@@ -1,5 +1,6 @@
 //! Requests that start runs.
 
+use super::admit::Admitted;
 use super::create::Source;
 use super::request::NewRunRequest;
 use super::routes::wait;
@@ -49,6 +50,7 @@ pub(super) fn router() -> OpenApiRouter<Service> {
 async fn create(
     State(service): State<Service>,
     who: Who,
+    admitted: Admitted,
     Path(space): Path<String>,
     query: RawQuery,
     key: Option<IdempotencyKey>,
@@ -69,12 +71,14 @@ async fn create(
                 if service.store().run(&known).await?.is_none() {
                     return Err(no_longer_kept());
                 }
+                drop(admitted);
                 return shown_after(&service, &who, &known, wait).await;
             }
             Claimed::Before { id: known, is_done: false } => {
                 if is_stored(&service, &known).await? {
                     // The server stopped before this was stored.
                     key.finish(&service, &who, KEYED).await?;
+                    drop(admitted);
                     return shown_after(&service, &who, &known, wait).await;
                 }
                 // The server stopped before the run was stored.
@@ -92,7 +96,9 @@ async fn create(
         // Another request with the same key was faster.
         Err(problem) if problem.code() == "conflict" => {
             service.store().flush().await?;
-            return match is_stored(&service, &id).await? {
+            let is_stored = is_stored(&service, &id).await?;
+            drop(admitted);
+            return match is_stored {
                 true => shown_after(&service, &who, &id, wait).await,
                 false => Err(problem),
             };
@@ -109,6 +115,8 @@ async fn create(
         service.check_kept(&space).await?;
         return Err(Problem::not_found("space"));
     }
+    // Who waits for a run lets others start theirs.
+    let _admitted = Some(admitted).filter(|_| wait.is_zero());
     match task {
         Some(task) if !wait.is_zero() => {
             let begun = Instant::now();

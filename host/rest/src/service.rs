@@ -149,15 +149,18 @@ impl Service {
             return;
         }
         // Most runs have ended by then, and followers are told only now and then.
-        if let Ok(Some(row)) = self.store().run(run).await
-            && row.status.is_ended()
-        {
+        if self.has_ended(run).await {
             return;
         }
         tokio::select! {
             () = self.0.followers.ended(run, wait) => {}
             () = self.0.draining.cancelled() => {}
         }
+    }
+
+    /// Returns true if the store has the end of a run.
+    pub(crate) async fn has_ended(&self, run: &str) -> bool {
+        matches!(self.store().run(run).await, Ok(Some(row)) if row.status.is_ended())
     }
 
     /// Refuses new work once the server stops.

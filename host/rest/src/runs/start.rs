@@ -27,6 +27,9 @@ use utoipa_axum::routes;
 /// Kind of requests whose keys start runs.
 const KEYED: &str = "run";
 
+/// Longest wait for a run that ended without calls to be stored.
+const MAX_FLUSH: Duration = Duration::from_secs(60);
+
 pub(super) fn router() -> OpenApiRouter<Service> {
     OpenApiRouter::new().routes(routes!(create))
 }
@@ -120,11 +123,19 @@ async fn create(
     match task {
         Some(task) if !wait.is_zero() => {
             let begun = Instant::now();
-            tokio::select! {
-                _it_goes_on = tokio::time::timeout(wait, task) => {}
-                () = service.0.draining.cancelled() => {}
+            let has_left = tokio::select! {
+                biased;
+                in_time = tokio::time::timeout(wait, task) => in_time.is_ok(),
+                () = service.0.draining.cancelled() => false,
+            };
+            // One that made calls is stored by now. To flush is to wait for the writes of all other runs too.
+            if !has_left || service.has_ended(&id).await {
+                return shown(&service, &who, &id).await;
             }
-            service.store().flush().await?;
+            tokio::select! {
+                flushed = service.store().flush() => flushed?,
+                () = service.0.followers.ended(&id, MAX_FLUSH) => {}
+            }
             // It may have left memory before it ended.
             shown_after(&service, &who, &id, wait.saturating_sub(begun.elapsed())).await
         }

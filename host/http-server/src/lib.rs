@@ -16,7 +16,7 @@
 //! - [`body`]: request body reader with a size limit and a timeout
 //! - [`HttpResponse`], [`text_response`], [`until_sent`]: responses
 //! - `server`: order of the checks; `in_flight`: requests that are being answered; `connections`: connection limits;
-//!   `stream_end`: streams that end with their session; `write_timeout`: peers that do not read
+//!   `held_answers`: refusals that are answered late; `stream_end`: streams that end with their session; `write_timeout`: peers that do not read
 
 pub mod body;
 mod callers;
@@ -24,6 +24,7 @@ mod client;
 mod connections;
 mod cors;
 mod failed_attempts;
+mod held_answers;
 mod in_flight;
 mod listen;
 mod origin_check;

@@ -80,7 +80,7 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let Settings { callers, sessions, origin_check, limits, drain_timeout, stop_notice } = settings;
-    let server = Arc::new(Server::new((callers, sessions), origin_check, limits, parts, stop_notice));
+    let server = Arc::new(Server::new((callers, sessions), origin_check, limits, parts, stop_notice.clone()));
     let closing = CancellationToken::new();
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
@@ -94,6 +94,7 @@ pub async fn serve(
         }
     }
     drop(listener);
+    stop_notice.give_now();
     closing.cancel();
     if tokio::time::timeout(drain_timeout, server.drained()).await.is_err() {
         let _late_is_too_late = tokio::time::timeout(STOP_TIMEOUT, server.stop()).await;

@@ -5,7 +5,8 @@ use crate::client::Client;
 use crate::connections::{Connection, Connections, Limits};
 use crate::cors;
 use crate::failed_attempts::FailedAttempts;
-use crate::in_flight::InFlight;
+use crate::held_answers::{HELD_FOR, HeldAnswers, Sending};
+use crate::in_flight::{InFlight, InFlightGuard};
 use crate::origin_check::OriginCheck;
 use crate::peer::Peer;
 use crate::refusal::Refusal;
@@ -15,7 +16,7 @@ use crate::sessions::{SessionEnd, Sessions};
 use crate::stop_notice::StopNotice;
 use crate::stream_end;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
-use http::{HeaderMap, Method, Request};
+use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,6 +32,8 @@ pub(crate) struct Server {
     sessions: Option<Sessions>,
     /// Wrong tokens.
     failed: FailedAttempts,
+    /// Answers to callers that are refused over and over.
+    held: HeldAnswers,
     connections: Connections,
     parts: Vec<Arc<dyn Routes>>,
     in_flight: InFlight,
@@ -54,8 +57,9 @@ impl Server {
         stop_notice: StopNotice,
     ) -> Server {
         let connections = Connections::new(callers.clients().map(Client::tenant), limits);
+        let held = HeldAnswers::new(callers.clients().count());
         let (failed, in_flight) = (FailedAttempts::default(), InFlight::default());
-        Server { origin_check, callers, sessions, failed, connections, parts, in_flight, stop_notice }
+        Server { origin_check, callers, sessions, failed, held, connections, parts, in_flight, stop_notice }
     }
 
     pub(crate) fn connections(&self) -> &Connections {
@@ -128,13 +132,40 @@ impl Server {
             Access::Caller | Access::Operator => {
                 let authenticated = self.authenticate(part, access, &request, connection);
                 match authenticated {
-                    Ok((caller, session)) => with_session(part.handle(request, Some(caller)).await, session),
+                    Ok((caller, session)) => {
+                        let index = caller.index;
+                        let response = part.handle(request, Some(caller)).await;
+                        if response.status() == StatusCode::TOO_MANY_REQUESTS {
+                            return self.hold_back(response, index, in_flight).await;
+                        }
+                        with_session(response, session)
+                    }
                     Err(refusal) => self.refuse(Some(part), refusal),
                 }
             }
         };
         // Such a stream does not end by itself: shutdown closes it instead of waiting for it.
         if is_get && is_event_stream(response.headers()) { response } else { until_sent(response, in_flight) }
+    }
+
+    /// Sends the refusal of a caller, late if it was refused many times: one that ignores `Retry-After` cannot spin.
+    async fn hold_back(&self, mut response: HttpResponse, caller: usize, in_flight: InFlightGuard) -> HttpResponse {
+        match self.held.refused(caller, Instant::now()) {
+            Sending::AtOnce => until_sent(response, in_flight),
+            Sending::Later(_held) => {
+                // A shutdown does not wait for it.
+                drop(in_flight);
+                tokio::select! {
+                    () = tokio::time::sleep(HELD_FOR) => {}
+                    () = self.stop_notice.given() => {}
+                }
+                until_sent(response, self.in_flight.enter())
+            }
+            Sending::Closing => {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                until_sent(response, in_flight)
+            }
+        }
     }
 
     /// Identifies the sender of a request: by its token or else, from a page of this server, by its session. A request with

@@ -23,7 +23,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 const OPERATOR: &str = "the-token-of-the-operator";
 const ANN: &str = "the-token-of-ann-0001";
 
-/// Part with one path. `/slow` takes a while, `/stream` ends when the part is closed.
+/// Part with one path. `/slow` takes a while, `/stream` ends when the part is closed, `/busy` refuses.
 struct Part {
     path: &'static str,
     access: Access,
@@ -45,6 +45,7 @@ impl Routes for Part {
                     return response;
                 }
                 "/slow" => tokio::time::sleep(Duration::from_millis(500)).await,
+                "/busy" => return text_response(StatusCode::TOO_MANY_REQUESTS, "busy"),
                 _ => {}
             }
             let caller = caller.map_or("anyone".to_owned(), |caller| format!("caller {:?}", caller.client.owner()));
@@ -110,6 +111,7 @@ impl Served {
             part("/open", Access::Open),
             part("/operator", Access::Operator),
             part("/slow", Access::Caller),
+            part("/busy", Access::Caller),
             part("/stream", Access::Caller),
         ];
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -340,4 +342,35 @@ async fn connections_are_accepted_between_the_notice_and_the_shutdown_and_closed
     served.hurry.cancel();
     served.serving.await.unwrap();
     assert!(TcpStream::connect(served.address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_caller_that_is_refused_over_and_over_is_answered_late() {
+    let served = Served::start(Limits::default()).await;
+    let began = Instant::now();
+    for _ in 0..=20 {
+        assert_answer(&served.get("/busy", &bearer(ANN)).await, 429, "busy");
+    }
+    assert!(began.elapsed() >= HELD_FOR, "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn shutdown_sends_held_answers_and_does_not_wait() {
+    // Notice is given long before the shutdown.
+    let served = Served::delayed(Limits::default(), Duration::from_secs(60)).await;
+    for _ in 0..20 {
+        assert_answer(&served.get("/busy", &bearer(ANN)).await, 429, "busy");
+    }
+    let held = served.open("/busy", &format!("host: localhost\r\n{}", bearer(ANN))).await;
+    // Other answers are not held, nor are those to others.
+    assert_answer(&served.get("/caller", &bearer(ANN)).await, 200, "answer");
+    assert_answer(&served.get("/busy", &bearer(OPERATOR)).await, 429, "busy");
+    let began = Instant::now();
+    served.stop.cancel();
+    let answer = whole(held).await;
+    assert_answer(&answer, 429, "busy");
+    assert!(answer.contains("connection: close"), "{answer}");
+    served.hurry.cancel();
+    served.serving.await.unwrap();
+    assert!(began.elapsed() < HELD_FOR * 3 / 4, "{:?}", began.elapsed());
 }

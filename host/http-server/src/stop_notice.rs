@@ -18,6 +18,16 @@ impl StopNotice {
         }
     }
 
+    /// Gives the notice, if nobody did: the shutdown begins.
+    pub(crate) fn give_now(&self) {
+        self.0.cancel();
+    }
+
+    /// Waits until the notice is given.
+    pub(crate) async fn given(&self) {
+        self.0.cancelled().await;
+    }
+
     /// Returns true once the notice is given.
     pub fn is_given(&self) -> bool {
         self.0.is_cancelled()

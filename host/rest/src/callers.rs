@@ -1,5 +1,6 @@
-//! State of each caller: locks, permits and activity.
+//! State of each caller: locks, permits, queue and activity.
 
+use crate::queue_estimate::QueueEstimate;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -24,6 +25,7 @@ struct CallerState {
     views: Arc<Semaphore>,
     exports: Arc<Semaphore>,
     checks: Arc<Semaphore>,
+    queue: Arc<QueueEstimate>,
     activity: Mutex<Activity>,
 }
 
@@ -65,6 +67,11 @@ impl CallerStates {
         self.of(owner).checks.clone().acquire_owned().await.ok()
     }
 
+    /// Returns what is known of the runs of a caller that wait for their turn.
+    pub(crate) fn queue(&self, owner: &str) -> Arc<QueueEstimate> {
+        self.of(owner).queue.clone()
+    }
+
     /// Counts a run of a caller in memory.
     pub(crate) fn active_run(&self, owner: &str) -> ActiveRun {
         let state = self.of(owner);
@@ -87,6 +94,7 @@ impl Default for CallerState {
             views: Arc::new(Semaphore::new(MAX_VIEWS)),
             exports: Arc::new(Semaphore::new(MAX_EXPORTS)),
             checks: Arc::new(Semaphore::new(MAX_CHECKS)),
+            queue: Arc::default(),
             activity: Mutex::default(),
         }
     }

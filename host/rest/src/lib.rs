@@ -19,11 +19,13 @@
 //!   responses; `problem`, `run_error`: errors
 //! - `approval_request`, `space_documents`: stored data that several modules read
 //! - `callers`: locks, permits and activity of each caller; `turns`: concurrency limit on checks and replays
+//! - `admission`: concurrency limit on requests that create runs; `queue_estimate`: number of queued runs of a caller
 //! - `places`: places of runs in memory, in which tenants take turns; `tenants`: groups of callers with quotas; `quotas`:
 //!   their checks; `hosts`: hosts that share the store; `pins`: hosts that have the folders of workspaces
 //! - `policy_decision`: decisions of the policy in responses
 //! - `live`: runs in memory; `followers`: notification of new entries; `space_cache`: spaces that were made
 
+mod admission;
 mod api;
 mod approval_request;
 mod approvals;
@@ -55,6 +57,7 @@ mod policy_decision;
 mod problem;
 mod programs;
 mod query;
+mod queue_estimate;
 mod quotas;
 mod routes;
 mod run_error;

@@ -37,7 +37,13 @@ impl Service {
         self.0.places.enter(&self.seat(owner)).await
     }
 
-    fn seat(&self, owner: &str) -> Seat {
+    /// Returns true if a run of a caller would find a place now.
+    pub(crate) fn has_free_place(&self, owner: &str) -> bool {
+        self.0.places.is_free(&self.seat(owner))
+    }
+
+    /// Returns where runs of a caller sit.
+    pub(crate) fn seat(&self, owner: &str) -> Seat {
         self.0.settings.tenants.seat(owner, self.0.settings.places)
     }
 

@@ -1,5 +1,6 @@
 //! State that all requests share: the store, the spaces, the runs in memory.
 
+use crate::admission::Admission;
 use crate::audit::{Action, ApiAction, AuditLog, Subject};
 use crate::callers::CallerStates;
 use crate::change_feed::ChangeFeed;
@@ -67,6 +68,8 @@ pub(crate) struct Inner {
     /// Calls of agents that wait for a person, if there are agents.
     pub(crate) waiting_calls: OnceLock<Arc<dyn WaitingCalls>>,
     pub(crate) places: Places,
+    /// Requests that create runs.
+    pub(crate) admission: Admission,
     pub(crate) worker: Mutex<Option<Worker>>,
     /// Cancelled when the server stops: no new runs.
     pub(crate) draining: CancellationToken,
@@ -92,6 +95,7 @@ impl Service {
             servers: OnceLock::new(),
             waiting_calls: OnceLock::new(),
             places,
+            admission: Admission::of_this_machine(),
             worker: Mutex::default(),
             draining: CancellationToken::new(),
         }))
@@ -141,16 +145,22 @@ impl Service {
 
     /// Waits until a run has ended, at most for this time, and not while the server stops.
     pub(crate) async fn ended(&self, run: &str, wait: Duration) {
+        if wait.is_zero() {
+            return;
+        }
         // Most runs have ended by then, and followers are told only now and then.
-        if let Ok(Some(row)) = self.store().run(run).await
-            && row.status.is_ended()
-        {
+        if self.has_ended(run).await {
             return;
         }
         tokio::select! {
             () = self.0.followers.ended(run, wait) => {}
             () = self.0.draining.cancelled() => {}
         }
+    }
+
+    /// Returns true if the store has the end of a run.
+    pub(crate) async fn has_ended(&self, run: &str) -> bool {
+        matches!(self.store().run(run).await, Ok(Some(row)) if row.status.is_ended())
     }
 
     /// Refuses new work once the server stops.

@@ -8,7 +8,7 @@
 mod processors;
 mod state;
 
-use processors::Processors;
+use processors::{Processor, Processors};
 use state::State;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,6 +64,17 @@ impl Places {
     pub(crate) fn try_enter(&self, seat: &Seat) -> Option<Place> {
         // Whoever waits could not take it either: free places are given away at once.
         self.state().take(seat).then(|| self.place(seat))
+    }
+
+    /// Returns true if a place is free.
+    pub(crate) fn is_free(&self, seat: &Seat) -> bool {
+        self.state().is_free(seat)
+    }
+
+    /// Waits for a processor for work that does not yield, in turn with runs and other work. Dropping the future leaves
+    /// the queue.
+    pub(crate) async fn processor(&self, of: Arc<str>) -> Processor {
+        self.processors.hold(of).await
     }
 
     /// Waits for a place. Dropping the future leaves the queue.

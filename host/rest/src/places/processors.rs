@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 /// Processors of a process. Clones share state.
@@ -73,6 +73,17 @@ impl Processors {
             })
             .await
         }
+    }
+
+    /// Waits for a processor for work of a tenant that does not yield, which has it until it is dropped.
+    pub(crate) async fn hold(&self, tenant: Arc<str>) -> Processor {
+        let mut turn = Turn { processors: self.clone(), tenant, number: None };
+        let has_come = |context: &mut Context<'_>| match turn.has_come(context.waker()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        };
+        poll_fn(has_come).await;
+        Processor { turn, begun: Instant::now() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -203,9 +214,22 @@ impl Drop for Computing<'_> {
     }
 }
 
+/// Processor of work that does not yield, until this is dropped.
+pub(crate) struct Processor {
+    turn: Turn,
+    begun: Instant,
+}
+
+impl Drop for Processor {
+    fn drop(&mut self) {
+        self.turn.give_back(self.begun.elapsed());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Processors;
+    use futures_util::FutureExt;
     use std::future::poll_fn;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex};
@@ -305,5 +329,21 @@ mod tests {
         let panicked = tokio::spawn(processors.share("one".into(), async { panic!("on purpose") })).await;
         assert!(panicked.is_err());
         tokio::time::timeout(Duration::from_secs(10), processors.share("one".into(), compute(1))).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn work_that_does_not_yield_counts_and_others_come_next() {
+        let processors = Processors::new(1);
+        let held = processors.hold("noisy".into()).await;
+        let mut more: Vec<_> = (0..3).map(|_| Box::pin(processors.hold("noisy".into()))).collect();
+        let mut quiet = Box::pin(processors.hold("quiet".into()));
+        assert!(more.iter_mut().all(|work| work.now_or_never().is_none()) && (&mut quiet).now_or_never().is_none());
+        std::thread::sleep(Duration::from_millis(2));
+        drop(held);
+        assert!(more.iter_mut().all(|work| work.now_or_never().is_none()), "it has computed more");
+        let quiet = (&mut quiet).now_or_never().unwrap();
+        drop((quiet, more));
+        let state = processors.0.lock().unwrap();
+        assert_eq!((state.free, state.tenants.len()), (1, 0));
     }
 }

@@ -50,13 +50,18 @@ impl State {
         State { places, of_caller, running: 0, starts: 0, numbers: 0, tenants: HashMap::new() }
     }
 
-    /// Takes a place, if one is free.
-    pub(super) fn take(&mut self, seat: &Seat) -> bool {
+    /// Returns true if a place is free.
+    pub(super) fn is_free(&mut self, seat: &Seat) -> bool {
         let (is_host_free, of_caller) = (self.running < self.places, self.of_caller);
         let tenant = self.tenant(seat);
         let is_tenant_free = tenant.running < tenant.most;
         let is_caller_free = tenant.callers.get(&seat.caller).is_none_or(|caller| caller.running < of_caller);
-        let is_free = is_host_free && is_tenant_free && is_caller_free;
+        is_host_free && is_tenant_free && is_caller_free
+    }
+
+    /// Takes a place, if one is free.
+    pub(super) fn take(&mut self, seat: &Seat) -> bool {
+        let is_free = self.is_free(seat);
         if is_free {
             self.start(&seat.tenant, &seat.caller);
         }

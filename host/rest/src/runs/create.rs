@@ -8,14 +8,12 @@ use crate::service::Service;
 use crate::spaces::SpaceRecord;
 use crate::who::Who;
 use agent_spaces_durable::RunInfo;
-use agent_spaces_journal::{Filter, Status, Ticket};
-use agent_spaces_sandbox::error::PrepareError;
+use agent_spaces_journal::Ticket;
 use agent_spaces_sandbox::modules::ModuleSource;
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::RunOptions;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
@@ -27,9 +25,6 @@ const DEFAULT_NAME: &str = "program.ts";
 
 /// Part of the standard library that reads and writes files.
 const FILES: &str = "fs";
-
-/// Most runs of a caller that wait for their turn.
-const MAX_QUEUED: usize = 100;
 
 /// Source of a run, and where it comes from.
 pub(crate) struct Source {
@@ -55,17 +50,11 @@ impl Service {
         let limits = new.limits.within(&limits, limits.time)?;
         let name = file_name(new.name.as_deref(), source.program.as_deref());
         let mut permit = self.try_enter(who.owner());
+        let mut reserved = None;
         if permit.is_none() {
-            self.check_queue(who).await?;
+            reserved = Some(self.reserve_queued(who).await?);
         }
-        let begun = Instant::now();
-        let (making, text) = (assembled.clone(), source.text);
-        let prepared = tokio::task::spawn_blocking(move || making.space.prepare(&name, &text)).await;
-        let program = match prepared.map_err(|error| Problem::internal(&error))? {
-            Ok(program) => program,
-            Err(PrepareError::Script(error)) => return Err(Problem::script(error)),
-            Err(PrepareError::Host(error)) => return Err(Problem::internal(&error)),
-        };
+        let (program, spent) = self.prepare(who, assembled, name, source.text).await?;
         let caller = Arc::new(who.0.caller().clone());
         if let Some(error) = program.source().and_then(|source| source.refusal(&program, &caller)) {
             return Err(Problem::script(error));
@@ -74,7 +63,7 @@ impl Service {
         if permit.is_some() && host.as_deref().is_some_and(|host| self.is_other_host(host)) {
             // It waits for that host in the queue.
             permit = None;
-            self.check_queue(who).await?;
+            reserved = Some(self.reserve_queued(who).await?);
         }
         let program = with_input(program, new.input.as_ref());
         let live = self.0.live.add(&id).ok_or_else(|| Problem::conflict("conflict", "The run is in progress"))?;
@@ -82,7 +71,7 @@ impl Service {
             limits: Some(limits),
             cancel: live.cancel.clone(),
             caller,
-            spent: begun.elapsed(),
+            spent,
             run_id: Some(id.clone()),
             events: permit.as_ref().filter(|_| space.has_webhook()).map(|_| self.0.webhooks.approval_listener(&id)),
             ..RunOptions::default()
@@ -105,6 +94,9 @@ impl Service {
         };
         let Some(permit) = permit else {
             self.0.runs.enqueue(&program, &options, info).await?;
+            if let Some(reserved) = reserved {
+                reserved.added(&id);
+            }
             return Ok(None);
         };
         let (created, execution) = self.0.runs.start(&program, options, info)?;
@@ -122,23 +114,6 @@ impl Service {
         };
         // Its span is below that of the request, which it may outlive.
         Ok(Some((created, tokio::spawn(task.in_current_span()))))
-    }
-
-    /// Refuses a run if its caller has too many that wait.
-    async fn check_queue(&self, who: &Who) -> Result<(), Problem> {
-        let filter = Filter {
-            statuses: vec![Status::Ready],
-            caller: Some(who.owner().to_owned()),
-            project: Some(self.0.settings.project.clone()),
-            limit: MAX_QUEUED,
-            ..Filter::default()
-        };
-        match self.store().list(filter).await?.len() {
-            MAX_QUEUED.. => {
-                Err(Problem::busy("run.busy", format!("{MAX_QUEUED} runs wait for their turn: wait for some to end")))
-            }
-            _ => Ok(()),
-        }
     }
 }
 

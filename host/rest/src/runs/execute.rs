@@ -49,8 +49,12 @@ impl Service {
         let place = tokio::select! {
             place = self.admitted(&owner) => place,
             // Nobody knows whether it has begun, so it ends as one that waits.
-            () = live.cancel.cancelled() => return end(self, run).await,
+            () = live.cancel.cancelled() => {
+                self.0.callers.queue(&owner).taken(run);
+                return end(self, run).await;
+            }
         };
+        self.0.callers.queue(&owner).taken(run);
         let _active = self.0.callers.active_run(&owner);
         let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
         let space = header.space.as_deref().unwrap_or_default();

@@ -1,14 +1,17 @@
 //! Runs: each is durable, so that it outlives its request and this process.
 //!
 //! - `request`, `view`: runs in requests and responses; `status`: their states
-//! - `create`: start of a run; `execute`: runs in memory, and those that the worker continues
+//! - `admit`: whether and when a request may start a run; `prepare`: its program; `create`: its start
+//! - `execute`: runs in memory, and those that the worker continues
 //! - `start`, `list`, `routes`: requests that start a run, list runs, and are about one
 //! - `source`, `replay`: requests that read the source of a run, and that execute it again offline
 
+mod admit;
 mod create;
 mod execute;
 mod list;
 mod origin;
+mod prepare;
 mod replay;
 mod request;
 mod routes;

@@ -1,5 +1,6 @@
 //! Requests that start runs.
 
+use super::admit::Admitted;
 use super::create::Source;
 use super::request::NewRunRequest;
 use super::routes::wait;
@@ -26,6 +27,9 @@ use utoipa_axum::routes;
 /// Kind of requests whose keys start runs.
 const KEYED: &str = "run";
 
+/// Longest wait for a run that ended without calls to be stored.
+const MAX_FLUSH: Duration = Duration::from_secs(60);
+
 pub(super) fn router() -> OpenApiRouter<Service> {
     OpenApiRouter::new().routes(routes!(create))
 }
@@ -49,6 +53,7 @@ pub(super) fn router() -> OpenApiRouter<Service> {
 async fn create(
     State(service): State<Service>,
     who: Who,
+    admitted: Admitted,
     Path(space): Path<String>,
     query: RawQuery,
     key: Option<IdempotencyKey>,
@@ -69,12 +74,14 @@ async fn create(
                 if service.store().run(&known).await?.is_none() {
                     return Err(no_longer_kept());
                 }
+                drop(admitted);
                 return shown_after(&service, &who, &known, wait).await;
             }
             Claimed::Before { id: known, is_done: false } => {
                 if is_stored(&service, &known).await? {
                     // The server stopped before this was stored.
                     key.finish(&service, &who, KEYED).await?;
+                    drop(admitted);
                     return shown_after(&service, &who, &known, wait).await;
                 }
                 // The server stopped before the run was stored.
@@ -92,7 +99,9 @@ async fn create(
         // Another request with the same key was faster.
         Err(problem) if problem.code() == "conflict" => {
             service.store().flush().await?;
-            return match is_stored(&service, &id).await? {
+            let is_stored = is_stored(&service, &id).await?;
+            drop(admitted);
+            return match is_stored {
                 true => shown_after(&service, &who, &id, wait).await,
                 false => Err(problem),
             };
@@ -109,14 +118,24 @@ async fn create(
         service.check_kept(&space).await?;
         return Err(Problem::not_found("space"));
     }
+    // Who waits for a run lets others start theirs.
+    let _admitted = Some(admitted).filter(|_| wait.is_zero());
     match task {
         Some(task) if !wait.is_zero() => {
             let begun = Instant::now();
-            tokio::select! {
-                _it_goes_on = tokio::time::timeout(wait, task) => {}
-                () = service.0.draining.cancelled() => {}
+            let has_left = tokio::select! {
+                biased;
+                in_time = tokio::time::timeout(wait, task) => in_time.is_ok(),
+                () = service.0.draining.cancelled() => false,
+            };
+            // One that made calls is stored by now. To flush is to wait for the writes of all other runs too.
+            if !has_left || service.has_ended(&id).await {
+                return shown(&service, &who, &id).await;
             }
-            service.store().flush().await?;
+            tokio::select! {
+                flushed = service.store().flush() => flushed?,
+                () = service.0.followers.ended(&id, MAX_FLUSH) => {}
+            }
             // It may have left memory before it ended.
             shown_after(&service, &who, &id, wait.saturating_sub(begun.elapsed())).await
         }

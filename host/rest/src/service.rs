@@ -149,7 +149,7 @@ impl Service {
             return;
         }
         // Most runs have ended by then, and followers are told only now and then.
-        if self.has_ended(run).await {
+        if self.run_has_ended(run).await {
             return;
         }
         tokio::select! {
@@ -159,7 +159,7 @@ impl Service {
     }
 
     /// Returns true if the store has the end of a run.
-    pub(crate) async fn has_ended(&self, run: &str) -> bool {
+    pub(crate) async fn run_has_ended(&self, run: &str) -> bool {
         matches!(self.store().run(run).await, Ok(Some(row)) if row.status.is_ended())
     }
 

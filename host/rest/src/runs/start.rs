@@ -129,7 +129,7 @@ async fn create(
                 () = service.0.draining.cancelled() => false,
             };
             // One that made calls is stored by now. To flush is to wait for the writes of all other runs too.
-            if !has_left || service.has_ended(&id).await {
+            if !has_left || service.run_has_ended(&id).await {
                 return shown(&service, &who, &id).await;
             }
             tokio::select! {

@@ -96,7 +96,12 @@ async fn migrate(database: &Database) -> Result<(), StoreError> {
     let migrated = timeout(STATEMENT, async {
         let transaction = connection.transaction().await?;
         transaction.batch_execute(&format!("SELECT pg_advisory_xact_lock({LOCK})")).await?;
-        let table = database.text("SELECT to_regclass('{s}.format') IS NOT NULL");
+        // Not `to_regclass`: while it waited for the lock, the server may have kept that there was no such schema. Reading the
+        // catalogue takes a lock on it, and with that the server learns what others created.
+        let table = database.text(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+             WHERE n.nspname = '{s}' AND c.relname = 'format')",
+        );
         let has_tables: bool = transaction.query_typed_one(&table, &[]).await?.try_get(0)?;
         let mut found: i32 = 0;
         if has_tables {

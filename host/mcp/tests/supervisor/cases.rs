@@ -91,7 +91,7 @@ fn closing() -> Result<(), String> {
         let began = Instant::now();
         child.close(GRACE).await;
         all_gone(&mark, Duration::ZERO)?;
-        within(2 * GRACE + Duration::from_secs(1), "closing", began, ())
+        within(2 * GRACE + Duration::from_secs(4), "closing", began, ())
     })?
 }
 
@@ -134,7 +134,7 @@ fn ignoring() -> Result<(), String> {
         let began = Instant::now();
         child.close(GRACE).await;
         all_gone(&mark, Duration::ZERO)?;
-        within(2 * GRACE + Duration::from_secs(1), "closing", began, ())?;
+        within(2 * GRACE + Duration::from_secs(4), "closing", began, ())?;
         let status = child.wait().await;
         if status.contains("signal 9") { Ok(()) } else { Err(format!("the status is {status}")) }
     })?

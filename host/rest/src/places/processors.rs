@@ -3,12 +3,16 @@
 //! A run that computes gives up its thread about every millisecond. Whose run goes on then decides what others feel: here it is
 //! one of the tenant that has computed the least. So a tenant with a hundred computing runs delays one of another by a
 //! millisecond at each of its steps, not by a hundred.
+//!
+//! The executor would poll whatever was woken first. So work that wants to be polled is queued here, and the executor hears of it
+//! only when it has a processor.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 /// Processors of a process. Clones share state.
@@ -22,35 +26,41 @@ struct State {
     tenants: HashMap<Arc<str>, Tenant>,
     /// What the tenant whose turn came last had computed then. Nobody begins with less: idleness is no credit.
     begin: Duration,
-    next_number: u64,
 }
 
 struct Tenant {
     /// Time for which it has computed, counted from where it began.
     used: Duration,
-    /// Its runs that have a processor.
+    /// Its work that has a processor.
     running: usize,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Arc<Work>>,
 }
 
-struct Waiting {
-    number: u64,
-    waker: Waker,
-}
-
-/// Turn of some work. Dropping it leaves the queue, or gives the processor back.
-struct Turn {
+/// Work of a tenant, as the queue knows it. Its waker is given to what the work waits for.
+struct Work {
     processors: Processors,
     tenant: Arc<str>,
-    /// Number in the queue, which is left when the turn has come.
-    number: Option<u64>,
+    /// Changed only while the state is locked.
+    phase: AtomicU8,
+    /// How the executor is told to poll it.
+    task: Mutex<Option<Waker>>,
 }
+
+/// Nothing to do.
+const IDLE: u8 = 0;
+/// In the queue.
+const WAITING: u8 = 1;
+/// It has a processor, and is to be polled.
+const GIVEN: u8 = 2;
+/// It computes.
+const RUNNING: u8 = 3;
+/// It computes, and was woken meanwhile.
+const WOKEN: u8 = 4;
 
 impl Processors {
     /// Creates this many; at least one.
     pub(crate) fn new(count: usize) -> Processors {
-        let state = State { free: count.max(1), tenants: HashMap::new(), begin: Duration::ZERO, next_number: 0 };
-        Processors(Arc::new(Mutex::new(state)))
+        Processors(Arc::new(Mutex::new(State { free: count.max(1), tenants: HashMap::new(), begin: Duration::ZERO })))
     }
 
     /// Returns one for each core of this machine.
@@ -58,18 +68,20 @@ impl Processors {
         Processors::new(std::thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// Returns work of a tenant that is polled only while it has a processor. Poll it whenever it is woken: it may have
-    /// been given one.
+    /// Returns work of a tenant that is polled only while it has a processor. Poll it whenever it is woken: it was given
+    /// one.
     pub(crate) fn share<F: Future>(&self, tenant: Arc<str>, work: F) -> impl Future<Output = F::Output> + use<F> {
-        let mut turn = Turn { processors: self.clone(), tenant, number: None };
+        let turn = self.turn(tenant);
         async move {
             let mut work = pin!(work);
-            poll_fn(move |context| {
-                if !turn.has_come(context.waker()) {
+            let waker = Waker::from(turn.0.clone());
+            turn.0.request();
+            poll_fn(|context| {
+                if !turn.0.begin(context) {
                     return Poll::Pending;
                 }
-                let _computing = Computing { turn: &turn, begun: Instant::now() };
-                work.as_mut().poll(context)
+                let _computing = Computing { work: &turn.0, begun: Instant::now() };
+                work.as_mut().poll(&mut Context::from_waker(&waker))
             })
             .await
         }
@@ -77,76 +89,57 @@ impl Processors {
 
     /// Waits for a processor for work of a tenant that does not yield, which has it until it is dropped.
     pub(crate) async fn hold(&self, tenant: Arc<str>) -> Processor {
-        let mut turn = Turn { processors: self.clone(), tenant, number: None };
-        let has_come = |context: &mut Context<'_>| match turn.has_come(context.waker()) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
-        };
-        poll_fn(has_come).await;
+        let turn = self.turn(tenant);
+        turn.0.request();
+        poll_fn(|context| if turn.0.begin(context) { Poll::Ready(()) } else { Poll::Pending }).await;
         Processor { turn, begun: Instant::now() }
+    }
+
+    fn turn(&self, tenant: Arc<str>) -> Turn {
+        let phase = AtomicU8::new(IDLE);
+        Turn(Arc::new(Work { processors: self.clone(), tenant, phase, task: Mutex::new(None) }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Gives free processors to those whose turn it is, and tells the executor.
+    fn dispatch(&self) {
+        // Waking may run other code, so the state is not locked then.
+        let next = || self.state().next();
+        while let Some(work) = next() {
+            let task = work.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(task) = task {
+                task.wake();
+            }
+        }
+    }
 }
 
 impl State {
-    /// Takes a free processor.
-    fn take(&mut self, tenant: &Arc<str>) -> bool {
+    /// Gives a free processor to the work whose turn it is.
+    fn next(&mut self) -> Option<Arc<Work>> {
         if self.free == 0 {
-            return false;
+            return None;
         }
+        let waiting = self.tenants.values_mut().filter(|tenant| !tenant.waiting.is_empty());
+        let tenant = waiting.min_by_key(|tenant| tenant.used)?;
+        let work = tenant.waiting.pop_front()?;
+        tenant.running += 1;
+        self.begin = self.begin.max(tenant.used);
         self.free -= 1;
-        self.tenant(tenant).running += 1;
-        true
+        work.phase.store(GIVEN, Ordering::Relaxed);
+        Some(work)
     }
 
-    /// Waits for a processor, and returns the number in the queue.
-    fn wait(&mut self, tenant: &Arc<str>, waker: Waker) -> u64 {
-        let number = self.next_number;
-        self.next_number += 1;
-        self.tenant(tenant).waiting.push_back(Waiting { number, waker });
-        number
-    }
-
-    /// True if a number has left the queue: a processor was given to it. Otherwise keeps how to wake it now.
-    fn is_given(&mut self, tenant: &Arc<str>, number: u64, waker: &Waker) -> bool {
-        let waiting = self.tenants.get_mut(tenant).map(|tenant| &mut tenant.waiting);
-        match waiting.and_then(|waiting| waiting.iter_mut().find(|waiting| waiting.number == number)) {
-            Some(waiting) => {
-                waiting.waker.clone_from(waker);
-                false
-            }
-            None => true,
-        }
-    }
-
-    /// Leaves the queue; false if a processor was given meanwhile.
-    fn leave(&mut self, name: &Arc<str>, number: u64) -> bool {
-        let Some(tenant) = self.tenants.get_mut(name) else { return false };
-        let before = tenant.waiting.len();
-        tenant.waiting.retain(|waiting| waiting.number != number);
-        let has_left = tenant.waiting.len() < before;
-        self.forget_if_idle(name);
-        has_left
-    }
-
-    /// Gives a processor back after some time, and to whoever is next.
-    fn give_back(&mut self, name: &Arc<str>, used: Duration) -> Option<Waker> {
+    /// Takes a processor back after some time.
+    fn give_back(&mut self, name: &Arc<str>, used: Duration) {
+        self.free += 1;
         if let Some(tenant) = self.tenants.get_mut(name) {
             tenant.running = tenant.running.saturating_sub(1);
             tenant.used += used;
         }
-        self.forget_if_idle(name);
-        let waiting = self.tenants.values_mut().filter(|tenant| !tenant.waiting.is_empty());
-        let Some(next) = waiting.min_by_key(|tenant| tenant.used) else {
-            self.free += 1;
-            return None;
-        };
-        next.running += 1;
-        self.begin = self.begin.max(next.used);
-        next.waiting.pop_front().map(|waiting| waiting.waker)
     }
 
     fn tenant(&mut self, name: &Arc<str>) -> &mut Tenant {
@@ -165,56 +158,98 @@ impl State {
     }
 }
 
-impl Turn {
-    /// True if there is a processor for a poll.
-    fn has_come(&mut self, waker: &Waker) -> bool {
-        let mut state = self.processors.state();
-        match self.number {
-            Some(number) if !state.is_given(&self.tenant, number, waker) => false,
-            Some(_) => {
-                self.number = None;
-                true
-            }
-            None if state.take(&self.tenant) => true,
-            None => {
-                self.number = Some(state.wait(&self.tenant, waker.clone()));
-                false
+impl Work {
+    /// Asks for a processor, unless it has one or waits for one.
+    fn request(self: &Arc<Self>) {
+        {
+            let mut state = self.processors.state();
+            match self.phase.load(Ordering::Relaxed) {
+                IDLE => self.enqueue(&mut state),
+                RUNNING => return self.phase.store(WOKEN, Ordering::Relaxed),
+                _ => return,
             }
         }
+        self.processors.dispatch();
     }
 
-    fn give_back(&self, used: Duration) {
-        let next = self.processors.state().give_back(&self.tenant, used);
-        // Waking may poll, so the state is free.
-        if let Some(next) = next {
-            next.wake();
+    fn enqueue(self: &Arc<Self>, state: &mut State) {
+        self.phase.store(WAITING, Ordering::Relaxed);
+        state.tenant(&self.tenant).waiting.push_back(self.clone());
+    }
+
+    /// Begins to compute if there is a processor for it; keeps how to tell the executor otherwise.
+    fn begin(&self, context: &Context<'_>) -> bool {
+        // Before the look: whoever gives a processor after it finds the new waker.
+        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(context.waker().clone());
+        let _state = self.processors.state();
+        self.phase.compare_exchange(GIVEN, RUNNING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Gives the processor back after some time, and waits again if it was woken meanwhile.
+    fn end(self: &Arc<Self>, used: Duration) {
+        {
+            let mut state = self.processors.state();
+            state.give_back(&self.tenant, used);
+            match self.phase.load(Ordering::Relaxed) {
+                WOKEN => self.enqueue(&mut state),
+                _ => {
+                    self.phase.store(IDLE, Ordering::Relaxed);
+                    state.forget_if_idle(&self.tenant);
+                }
+            }
         }
+        self.processors.dispatch();
     }
 }
 
+impl Wake for Work {
+    fn wake(self: Arc<Self>) {
+        self.request();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.request();
+    }
+}
+
+/// Turn of some work. Dropping it leaves the queue, or gives the processor back.
+struct Turn(Arc<Work>);
+
 impl Drop for Turn {
     fn drop(&mut self) {
-        let Some(number) = self.number else { return };
-        let has_left = self.processors.state().leave(&self.tenant, number);
-        if !has_left {
-            self.give_back(Duration::ZERO);
+        let work = &self.0;
+        {
+            let mut state = work.processors.state();
+            match work.phase.load(Ordering::Relaxed) {
+                WAITING => {
+                    if let Some(tenant) = state.tenants.get_mut(&work.tenant) {
+                        tenant.waiting.retain(|waiting| !Arc::ptr_eq(waiting, work));
+                    }
+                }
+                GIVEN => state.give_back(&work.tenant, Duration::ZERO),
+                _ => {}
+            }
+            // Late wakers of it do nothing.
+            work.phase.store(WOKEN, Ordering::Relaxed);
+            state.forget_if_idle(&work.tenant);
         }
+        work.processors.dispatch();
     }
 }
 
 /// A poll, which ends also if it panics.
 struct Computing<'a> {
-    turn: &'a Turn,
+    work: &'a Arc<Work>,
     begun: Instant,
 }
 
 impl Drop for Computing<'_> {
     fn drop(&mut self) {
-        self.turn.give_back(self.begun.elapsed());
+        self.work.end(self.begun.elapsed());
     }
 }
 
-/// Processor of work that does not yield, until this is dropped.
+/// Processor of work that does not yield, until it is dropped.
 pub(crate) struct Processor {
     turn: Turn,
     begun: Instant,
@@ -222,7 +257,7 @@ pub(crate) struct Processor {
 
 impl Drop for Processor {
     fn drop(&mut self) {
-        self.turn.give_back(self.begun.elapsed());
+        self.turn.0.end(self.begun.elapsed());
     }
 }
 

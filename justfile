@@ -29,6 +29,10 @@ lint:
 guest:
     guest-js/rebuild.sh
 
+# Rebuild the engine, and write it without charges of fuel to FILE, for AGENT_SPACES_UNMETERED=FILE just bench metering
+unmetered FILE:
+    AGENT_SPACES_UNMETERED={{FILE}} guest-js/rebuild.sh
+
 # Write the OpenAPI document of the REST API, which the clients are generated from
 openapi:
     cargo run --release -p agent-spaces-rest --example openapi > clients/openapi.json
@@ -46,6 +50,10 @@ bench-check: bench-peers
 # Run the benchmarks and record the baseline of bench-check
 bench-record: (bench "--record" "bench/recorded.json")
 
+# Record the fuel of the workloads anew, which a test compares with
+bench-fuel:
+    AGENT_SPACES_RECORD_FUEL=1 cargo test --release -p agent-spaces-bench no_workload_takes_more_fuel
+
 # Install the npm peers of the benchmarks; without npm those rows are left out
 [private]
 bench-peers:
@@ -54,3 +62,7 @@ bench-peers:
 # Run test262, from the path of a checkout
 test262 CHECKOUT:
     TEST262={{CHECKOUT}} cargo test --release -p agent-spaces-tests --test test262 -- --nocapture
+
+# Run test262 and make its results the baseline and the tables of docs/conformance.md
+test262-bless CHECKOUT:
+    TEST262_BLESS=1 TEST262={{CHECKOUT}} cargo test --release -p agent-spaces-tests --test test262 -- --nocapture

@@ -6,7 +6,7 @@
 const STACK_BYTES: usize = (4 << 20) + (32 << 10);
 
 fn main() {
-    for export in ["__stack_pointer", "BINDING_DATA"] {
+    for export in ["__stack_pointer", "BINDING_DATA", "js_compiled_layout"] {
         println!("cargo:rustc-cdylib-link-arg=--export={export}");
     }
     println!("cargo:rustc-cdylib-link-arg=--export-table");

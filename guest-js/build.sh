@@ -12,6 +12,7 @@ export CARGO_TARGET_DIR
 # No path of this machine ends up in the module, so that another machine can build the same one.
 flags="-C target-feature=+simd128,+bulk-memory --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --remap-path-prefix=$PWD=engine"
 c_flags="-O3 -msimd128 -mbulk-memory"
+./patched.sh >&2
 
 if [ -n "${WASI_SDK:-}" ]; then
     export CC_wasm32_wasip1="$WASI_SDK/bin/clang" AR_wasm32_wasip1="$WASI_SDK/bin/llvm-ar"

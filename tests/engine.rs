@@ -10,27 +10,34 @@ const RECORD: &str = include_str!("../guest-js/prebuilt/engine.json");
 const SBOM: &str = include_str!("../guest-js/prebuilt/engine.cdx.json");
 const CHECKED_IN: &[u8] = include_bytes!("../guest-js/prebuilt/engine.wasm");
 
-/// Everything that the engine asks of whoever instantiates it: scalars of the clock and randomness,
+/// Everything that the engine asks of whoever instantiates it: scalars of the clock, randomness and fuel,
 /// and the component model's own functions for waiting and for giving up.
-const IMPORTS: [&str; 7] = [
+const IMPORTS: [&str; 9] = [
     "$root [subtask-cancel]",
     "$root [subtask-drop]",
     "$root [waitable-join]",
     "$root [waitable-set-new]",
     "agent-spaces:engine/clock@0.1.0 monotonic",
     "agent-spaces:engine/clock@0.1.0 now",
+    "agent-spaces:engine/meter@0.1.0 note",
+    "agent-spaces:engine/meter@0.1.0 refill",
     "agent-spaces:engine/random@0.1.0 get-u64",
 ];
 
 /// Exports that a binding needs, and nothing that a guest could misuse.
-const EXPORTS: [&str; 8] = [
+const EXPORTS: [&str; 13] = [
     "BINDING_DATA",
     "__indirect_function_table",
     "__stack_pointer",
     "agent_spaces_embed",
+    "agent_spaces_lift",
+    "agent_spaces_lower",
+    "agent_spaces_meter_left",
+    "agent_spaces_meter_note",
     "agent_spaces_run",
     "agent_spaces_run_callback",
     "cabi_realloc",
+    "js_compiled_layout",
     "memory",
 ];
 
@@ -186,7 +193,7 @@ fn the_first_start_compiles_nothing() {
 
 #[test]
 fn native_code_of_another_configuration_is_not_loaded() {
-    let config = EngineConfig { max_runs: 1, meter_fuel: false, ..EngineConfig::default() };
+    let config = EngineConfig { max_runs: 1, wasmtime_fuel: true, ..EngineConfig::default() };
     let mut told = None;
     let (_, origin) = Engine::with_origin(config, |origin| told = Some(origin)).unwrap();
     assert_eq!((origin, told), (Origin::Compiled, Some(Origin::Compiled)));

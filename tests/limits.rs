@@ -71,6 +71,42 @@ async fn memory() {
     assert!(report.usage.memory_bytes <= 32 << 20 && report.usage.memory_bytes > 16 << 20, "{:?}", report.usage);
 }
 
+/// `undefined` stands for an item of half a megabyte, so a short array may need more than the address space has.
+#[tokio::test]
+async fn memory_of_items_that_are_larger_than_they_look() {
+    const LETTERS: [char; 4] = ['a', 'b', 'c', 'd'];
+    let record = |name: char, field: &str| {
+        let fields: Vec<String> = LETTERS.iter().flat_map(|x| LETTERS.map(|y| format!("{x}{y}: {field}"))).collect();
+        format!("record {name} {{ {} }}", fields.join(", "))
+    };
+    let records = [record('a', "u64"), record('b', "a"), record('c', "b"), record('d', "c")].join(" ");
+    let wit = format!(
+        "package test:large@1.0.0;
+        interface large {{
+            use agent-spaces:host/types@0.1.0.{{capability-error}};
+            {records}
+            count: async func(items: list<option<d>>) -> result<u32, capability-error>;
+        }}"
+    );
+    let mut handlers = Handlers::new();
+    handlers.add("test:large/large@1.0.0", "count", |call| async move {
+        Ok(call.params["items"].as_array().map_or(0, Vec::len).into())
+    });
+    let large = space(&wit, handlers);
+    let count = async |length: usize| {
+        let source = format!(
+            "import {{ large }} from '@test/large';
+            export default await large.count(Array({length}).fill(undefined))"
+        );
+        run_with(&large, &source, Limits::default()).await.outcome
+    };
+    assert_eq!(count(10).await.unwrap(), json!(10));
+    // 8,192 of them and their tags are just over 4 GiB.
+    for length in [1_000, 8_191, 8_192, 8_200, 16_400] {
+        assert_eq!(count(length).await.unwrap_err().code, "limit.memory", "{length} items");
+    }
+}
+
 /// A limit below what the engine itself takes ends the run before it starts, by its own name.
 #[tokio::test]
 async fn memory_limit_below_the_engines_minimum() {

@@ -4,9 +4,13 @@ use agent_spaces::approvals::{Answer, Channel, ChannelError, Decision, Request};
 use agent_spaces::policy::Policy;
 use agent_spaces::project::{Project, Surroundings};
 use agent_spaces::{CapabilityError, Engine, EngineConfig, Handlers, Interfaces, Limits, Program, RunOptions, Space};
+use agent_spaces_calls::turns::Turns;
 use agent_spaces_tests::{builder_with, engine, run_with, value};
 use serde_json::{Value, json};
 use std::fs;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -85,6 +89,38 @@ async fn many_nested_runs_complete() {
     for run in runs {
         assert_eq!(run.finish().await.outcome.unwrap(), json!(12));
     }
+}
+
+/// Turns that are counted. Work that is polled in them may start more, as in a server whose tenants take turns.
+fn counted(taken: &Arc<AtomicUsize>) -> Turns {
+    let taken = taken.clone();
+    Turns::new(move |mut work| {
+        taken.fetch_add(1, Ordering::SeqCst);
+        let turns = counted(&taken);
+        Box::pin(poll_fn(move |context| {
+            let _entered = turns.enter();
+            work.as_mut().poll(context)
+        }))
+    })
+}
+
+#[tokio::test]
+async fn all_that_answers_a_call_takes_the_turns_of_the_run() {
+    let engine = narrow(4);
+    let (_folder, space) = chain(&engine);
+    let source = "import { first } from '@capabilities/first'; export default await first.go({ n: 1 });";
+    let program = space.prepare("script.ts", source).unwrap();
+    let taken = Arc::new(AtomicUsize::new(0));
+    let turns = counted(&taken);
+    let mut run = pin!(program.run(RunOptions::default()));
+    let report = poll_fn(|context| {
+        let _entered = turns.enter();
+        run.as_mut().poll(context)
+    });
+    assert_eq!(report.await.outcome.unwrap(), json!(2));
+    // Two scripts, a handler, and the run whose memory its calls begin with.
+    let taken = taken.load(Ordering::SeqCst);
+    assert!(taken >= 4, "{taken}");
 }
 
 /// A handler of the host's own may run the very script that calls it.

@@ -91,7 +91,7 @@ async fn limits_apply_at_the_same_point() {
     let space = io();
     let source =
         "const all = []; for (let i = 0; i < 20; i++) all.push('x'.repeat(1e5)); console.log('there'); all.length";
-    let (kept, fresh) = (space.prepare("agent.ts", source).unwrap(), || space.prepare("agent.ts", source).unwrap());
+    let (kept, fresh) = (space.prepare("agent.ts", source).unwrap(), || io().prepare("agent.ts", source).unwrap());
     run_often(&kept).await;
     let whole = run(&kept, Limits::default()).await.usage;
     let fuel = [1, whole.fuel / 3, whole.fuel - 1, whole.fuel, whole.fuel + 1];

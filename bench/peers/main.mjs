@@ -1,17 +1,17 @@
 // node main.mjs --list
-// node main.mjs PEER WORKLOAD [--budget MS] [--rounds N]
+// node main.mjs PEER WORKLOAD [--budget MS] [--rounds N] [--hot]
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { missing, packagedNode } from './installed.mjs';
 import { peers } from './list.mjs';
-import { measure } from './rounds.mjs';
+import { measure, measureHot } from './rounds.mjs';
 import { load, workloads } from './workloads.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { list: { type: 'boolean' }, budget: { type: 'string' }, rounds: { type: 'string' } },
+  options: { list: { type: 'boolean' }, budget: { type: 'string' }, rounds: { type: 'string' }, hot: { type: 'boolean' } },
 });
 
 let opened;
@@ -34,7 +34,8 @@ async function run(peerName, workloadName) {
   const skipped = missing(peer) ?? peer.cannot?.(workload);
   if (skipped) return { ...names, skipped };
   opened = await peer.open(workload);
-  const measured = await measure(opened, workload, { budget: number('budget') ?? 2000, rounds: number('rounds') });
+  const options = { budget: number('budget') ?? 2000, rounds: number('rounds') };
+  const measured = await (values.hot ? measureHot : measure)(opened, workload, options);
   return { ...names, ...measured };
 }
 
@@ -81,7 +82,7 @@ process.once('uncaughtException', fail);
 
 try {
   if (values.list) console.log(JSON.stringify(list(), null, 2));
-  else if (positionals.length !== 2) throw new Error('usage: node main.mjs --list | PEER WORKLOAD [--budget MS] [--rounds N]');
+  else if (positionals.length !== 2) throw new Error('usage: node main.mjs --list | PEER WORKLOAD [--budget MS] [--rounds N] [--hot]');
   else if (packagedNode && process.execPath !== packagedNode) process.exit(await inPackagedNode());
   else process.stdout.write(`${JSON.stringify(await run(...positionals))}\n`);
   end(0);

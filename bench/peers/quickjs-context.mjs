@@ -2,13 +2,12 @@
 
 import { callAsText, deskOfValues } from './desk.mjs';
 
-export function sandboxOf(context) {
-  let parse;
+export function sandboxOf(context, { calls }) {
+  const parse = calls ? addDesk(context) : undefined;
   return {
-    async evaluate({ expression, kind }) {
-      if (kind === 'calls') parse = addDesk(context);
+    async evaluate({ expression }) {
       const value = context.unwrapResult(context.evalCode(expression));
-      const answer = kind === 'calls' ? await settled(context, value) : value;
+      const answer = calls ? await settled(context, value) : value;
       return answer.consume((handle) => context.dump(handle));
     },
     dispose() {

@@ -11,6 +11,6 @@ export async function openVariant(packageName) {
   const compiled = newVariant(variant, { wasmModule: await WebAssembly.compile(wasm) });
   return {
     // The instance has nothing to dispose: it goes when nothing refers to it.
-    fresh: async () => sandboxOf((await newQuickJSWASMModuleFromVariant(compiled)).newContext()),
+    fresh: async (workload) => sandboxOf((await newQuickJSWASMModuleFromVariant(compiled)).newContext(), workload),
   };
 }

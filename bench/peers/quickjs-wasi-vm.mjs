@@ -10,9 +10,9 @@ export function compile() {
 
 export function sandboxOf(vm) {
   return {
-    async evaluate({ expression, kind }) {
+    async evaluate({ expression, calls }) {
       const value = vm.evalCode(expression);
-      const answer = kind === 'calls' ? await settled(vm, value) : value;
+      const answer = calls ? await settled(vm, value) : value;
       return answer.consume((handle) => vm.dump(handle));
     },
     dispose: () => vm.dispose(),

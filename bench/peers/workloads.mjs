@@ -11,7 +11,8 @@ export function load(name) {
   if (!workload) throw new Error(`no workload is called ${name}; there are ${workloads.map((each) => each.name).join(', ')}`);
   const source = readFileSync(new URL(workload.file, folder), 'utf8');
   const body = asBody(source);
-  return { ...workload, source, body, expression: asExpression(source, body, workload.kind) };
+  const calls = source.includes('@capabilities/');
+  return { ...workload, calls, source, body, expression: asExpression(source, body, workload.kind, calls) };
 }
 
 // The body of a function that returns the answer; `desk` is a global.
@@ -23,7 +24,7 @@ export function asBody(source) {
 }
 
 // An expression whose value is the answer, or a promise of it where the script calls.
-function asExpression(source, body, kind) {
+function asExpression(source, body, kind, calls) {
   if (kind === 'script') return source;
-  return `(${kind === 'calls' ? 'async ' : ''}() => {\n${body}\n})()`;
+  return `(${calls ? 'async ' : ''}() => {\n${body}\n})()`;
 }

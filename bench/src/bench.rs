@@ -33,13 +33,18 @@ impl Bench {
 
     /// Creates a new engine, so that a measurement does not reuse run slots of another.
     pub(crate) fn engine(&mut self) -> Result<Engine> {
+        self.engine_with(EngineConfig::default())
+    }
+
+    /// The same with other settings.
+    pub(crate) fn engine_with(&mut self, config: EngineConfig) -> Result<Engine> {
         let code = match self.code.take() {
             Some(code) => code,
             None => tempfile::tempdir()?,
         };
         let folder = self.code.insert(code).path();
         let cache = Cache::open(&folder.join("code"), &folder.join("key/key"))?;
-        spaces::engine_with(EngineConfig::default().with_cache(cache))
+        spaces::engine_with(config.with_cache(cache))
     }
 
     /// Returns the available peers. The first call notes why others are not.

@@ -24,13 +24,17 @@ pub(crate) const GROUPS: &[Group] = &[
     group(kernels::GROUP, "JavaScript that computes, beside engines of others", |bench| {
         Box::pin(kernels::measure(bench))
     }),
-    group("relative", "the same as components of componentize-qjs", |bench| Box::pin(componentize_qjs::measure(bench))),
+    group("hot", "the same as scripts and handlers that are kept compiled", |bench| Box::pin(hot::measure(bench))),
+    group(agent_scripts::GROUP, "scripts as agents write them, executed for the first time", |bench| {
+        Box::pin(agent_scripts::measure(bench))
+    }),
+    group("relative", "kernels as components of componentize-qjs", |bench| Box::pin(componentize_qjs::measure(bench))),
     group(waiting::GROUP, "a thousand runs that wait at once", |bench| Box::pin(waiting::measure(bench))),
     group("cores", "runs on all cores, and what a second thread adds", |bench| Box::pin(cores::measure(bench))),
     group("calls", "typed calls of several sizes", |bench| Box::pin(calls::measure(bench))),
     group("pipeline", "one typed call, beside imports of bare wasmtime", |bench| Box::pin(pipeline::measure(bench))),
     group("providers", "calls that handlers in sandboxes answer", |bench| Box::pin(providers::measure(bench))),
-    group("throughput", "what metering fuel costs", |bench| Box::pin(throughput::measure(bench))),
+    group("metering", "what metering fuel costs", |bench| Box::pin(metering::measure(bench))),
     group("fuel", "the fuel of every workload", |bench| Box::pin(fuel::measure(bench))),
     group("import-sets", "interfaces that were never linked before", |bench| {
         Box::pin(async { import_sets::measure(bench) })

@@ -3,6 +3,7 @@
 //! Every figure is a ratio to a peer measured in the same run, or a count. One file per measurement, listed in
 //! [`groups`]; each adds rows to the [`report::Report`].
 
+mod agent_scripts;
 mod alone;
 mod arguments;
 mod bare;
@@ -20,12 +21,15 @@ mod fresh;
 mod fuel;
 mod groups;
 mod home;
+mod hot;
 mod import_sets;
 mod json_text;
 mod kernels;
 mod large_space;
 mod mcp;
+mod metering;
 mod outputs;
+mod pairs;
 mod parked;
 mod peers;
 mod pipeline;
@@ -36,7 +40,6 @@ mod served;
 mod service;
 mod side_by_side;
 mod spaces;
-mod throughput;
 mod timing;
 mod waiting;
 mod workloads;

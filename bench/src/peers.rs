@@ -24,6 +24,9 @@ pub(crate) struct Peer {
 pub(crate) struct Measured {
     pub(crate) p50: f64,
     pub(crate) p99: f64,
+    /// Median of the evaluation alone.
+    #[serde(default)]
+    pub(crate) evaluation: Option<f64>,
     /// Growth of its process in bytes, if measured.
     pub(crate) resident: Option<f64>,
 }
@@ -89,6 +92,11 @@ impl Peer {
     /// Measures rounds of a workload within this budget.
     pub(crate) async fn measure(&self, workload: &str, budget: Duration) -> Result<Measured> {
         self.asked(workload, &["--budget", &budget.as_millis().to_string()], budget).await
+    }
+
+    /// Measures a kernel that is called again and again in one sandbox.
+    pub(crate) async fn measure_hot(&self, kernel: &str, budget: Duration) -> Result<Measured> {
+        self.asked(kernel, &["--hot", "--budget", &budget.as_millis().to_string()], budget).await
     }
 
     /// Measures this many concurrent runs.

@@ -59,7 +59,8 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-fn written(handlers: &str) -> Result<tempfile::TempDir> {
+/// Files of a module whose function `note` is this handler.
+pub(crate) fn written(handlers: &str) -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("desk.json"), DEFINITION)?;
     std::fs::write(folder.path().join("desk.ts"), handlers)?;
@@ -67,7 +68,7 @@ fn written(handlers: &str) -> Result<tempfile::TempDir> {
 }
 
 /// Milliseconds from the files to the first answer, and the space.
-async fn first_call(folder: &Path, engine: &Engine) -> Result<(f64, Space)> {
+pub(crate) async fn first_call(folder: &Path, engine: &Engine) -> Result<(f64, Space)> {
     let begun = Instant::now();
     let definitions = definitions_at(folder, &Outlines::none())?;
     let space = SpaceModules::all(&definitions).assemble(engine)?;

@@ -33,7 +33,7 @@ const BOUNDS: [(&str, &str, f64); 6] = [
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     for workload in workloads::all()? {
-        if workload.kind != Kind::Kernel && workload.name != waiting::WORKLOAD {
+        if matches!(workload.kind, Kind::Script | Kind::Calls) && workload.name != waiting::WORKLOAD {
             let space = desk::space(&bench.engine()?)?;
             beside_peers(bench, &space, &workload).await.with_context(|| workload.name.clone())?;
         }

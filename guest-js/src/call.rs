@@ -1,6 +1,7 @@
 //! A call of an imported function, from arguments to promise.
 
 use crate::abi::context::Context;
+use crate::abi::interpret::lift_result;
 use crate::abi::memory::Block;
 use crate::abi::metadata::{ImportFunction, Kind};
 use crate::abi::push::result_value;
@@ -32,7 +33,8 @@ pub(crate) struct Pending {
 struct Flight {
     function: &'static ImportFunction,
     context: Box<Context>,
-    area: Block,
+    /// What the host reads and writes, which the context points to.
+    _area: Block,
 }
 
 struct Settle {
@@ -209,7 +211,7 @@ pub(crate) fn start(function: &'static ImportFunction, trees: Vec<Tree>) -> Star
         Some(start) => unsafe { start(&mut *context, area.start()) },
         None => RETURNED,
     };
-    let flight = Flight { function, context, area };
+    let flight = Flight { function, context, _area: area };
     let (state, subtask) = (status & 0xf, status >> 4);
     if state == RETURNED {
         return Started::Returned(lift(flight));
@@ -219,10 +221,8 @@ pub(crate) fn start(function: &'static ImportFunction, trees: Vec<Tree>) -> Star
 }
 
 fn lift(mut flight: Flight) -> js::Result<Value> {
-    if let Some(lift) = flight.function.lift {
-        // SAFETY: the host has written the results into the area.
-        unsafe { lift(&mut *flight.context, flight.area.start()) };
-    }
+    // SAFETY: the host has written the results into the area.
+    unsafe { lift_result(flight.function, &mut *flight.context) };
     outcome(&mut flight.context)
 }
 

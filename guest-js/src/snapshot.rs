@@ -20,7 +20,11 @@ pub(crate) fn take_evaluated() -> Result<(), ScriptError> {
     // Handles are this instance's: another makes its own.
     engine.waitables.set(0);
     collect_garbage(engine);
-    take()
+    // An instance that begins with this may go on from what another one has compiled.
+    engine.is_fresh.set(true);
+    let taken = take();
+    engine.is_fresh.set(false);
+    taken
 }
 
 /// Hands the engine's memory to the host as it is.

@@ -44,7 +44,7 @@ fn compile(module: &[u8], to: &Path) -> Result<(), Box<dyn Error>> {
     if env::var_os("TARGET") != env::var_os("HOST") {
         return Ok(());
     }
-    let mut config = config::pooled(1, true);
+    let mut config = config::pooled(1, false);
     determinism::enable(&mut config);
     let engine = wasmtime::Engine::new(&config).map_err(|error| format!("{error:#}"))?;
     fs::write(to, engine.precompile_module(module).map_err(|error| format!("{error:#}"))?)?;

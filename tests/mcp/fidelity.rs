@@ -25,7 +25,8 @@ const HANDLERS: &str = r#"
         throw new CapabilityError('no such thing', {
             code: 'vault.unknown', retryable: true, details: { hint: 'look elsewhere', tried: [1, null, '{}'] } });
     };
-    export const slow = async () => { for (;;); };
+    // An empty loop would have used its fuel before its time.
+    export const slow = async () => { for (;;) JSON.stringify(values); };
 "#;
 
 const CALLS: &str = "

@@ -87,8 +87,8 @@ fn module_evaluation_does_not_count_against_the_calls_limits() {
             export default await desk.look().catch((error) => error.message);";
         project.run_with(script, &["--json"]).value()
     };
-    let (little, much) = ("20M", "10G");
-    let too_little = json!("Its handler failed: it used all of its 20000000 units of fuel");
+    let (little, much) = ("2M", "10G");
+    let too_little = json!("Its handler failed: it used all of its 2000000 units of fuel");
     // That it did not come to its end this time is not kept.
     assert_eq!(said(little), too_little);
     assert_eq!(said(much), json!(20000));

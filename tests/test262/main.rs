@@ -1,12 +1,13 @@
 //! Runner of test262, the ECMAScript conformance suite: every test in a fresh sandbox.
 //!
 //! `TEST262` is the path of a checkout; without it nothing is run. `TEST262_FILTER` selects tests whose path contains
-//! it, `TEST262_REPORT` is the path of a JSON report, and `TEST262_BLESS=1` writes the results to the baseline and to
-//! `docs/conformance.md`.
+//! it, `TEST262_SHARD=1/4` a quarter of the tests, `TEST262_REPORT` is the path of a JSON report, and `TEST262_BLESS=1`
+//! writes the results to the baseline and to `docs/conformance.md`.
 //!
 //! # Layout
 //! - `suite`, `front_matter`: the tests and their metadata
 //! - `entry`, `host.js`: the script that runs a test
+//! - `selection`: the tests that are run
 //! - `execute`, `run`: one test in one mode; all of them on all cores
 //! - `reasons`: reasons of failures, in a word
 //! - `baseline`, `baseline.txt`: expected failures
@@ -19,12 +20,14 @@ mod front_matter;
 mod reasons;
 mod report;
 mod run;
+mod selection;
 mod suite;
 mod tally;
 
 use agent_spaces::Workspace;
 use agent_spaces_tests::builder;
 use baseline::Baseline;
+use selection::Selection;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -36,16 +39,19 @@ fn main() -> ExitCode {
         println!("test262: skipped; set TEST262 to the path of a checkout of github.com/tc39/test262");
         return ExitCode::SUCCESS;
     };
-    let filter = env::var("TEST262_FILTER").unwrap_or_default();
+    let selection = Selection::from_environment().unwrap_or_else(|error| panic!("{error}"));
     let is_blessing = env::var_os("TEST262_BLESS").is_some_and(|value| value == "1");
-    assert!(filter.is_empty() || !is_blessing, "a part of the suite cannot become the baseline: unset TEST262_FILTER");
+    assert!(
+        selection.is_whole() || !is_blessing,
+        "a part of the suite cannot become the baseline: unset TEST262_FILTER and TEST262_SHARD"
+    );
 
     let suite = Suite::read(&checkout).unwrap_or_else(|error| panic!("{}: {error}", checkout.display()));
     let suite = Arc::new(suite);
     let workspace = Workspace::open(&checkout.join("test")).expect("the checkout has tests");
     let space = builder().workspace(workspace).build().expect("a space with a workspace");
-    let mut outcomes = run::run(space, &suite, &filter);
-    assert!(!outcomes.is_empty(), "no test has {filter:?} in its path");
+    let mut outcomes = run::run(space, &suite, &selection);
+    assert!(!outcomes.is_empty(), "no test is selected by {selection:?}");
 
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = here.join("test262/baseline.txt");

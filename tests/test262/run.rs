@@ -2,6 +2,7 @@
 
 use crate::execute::{Ending, execute};
 use crate::reasons;
+use crate::selection::Selection;
 use crate::suite::{Mode, Suite};
 use agent_spaces::Space;
 use std::sync::Arc;
@@ -28,9 +29,9 @@ impl Outcome {
 /// Runs between progress messages.
 const PROGRESS_INTERVAL: usize = 10_000;
 
-/// Runs every test whose path has the filter in it, in each of its modes; gives the outcomes in order.
-pub(crate) fn run(space: Space, suite: &Arc<Suite>, filter: &str) -> Vec<Outcome> {
-    let tests = suite.tests.iter().enumerate().filter(|(_, test)| test.path.contains(filter));
+/// Runs every selected test in each of its modes; gives the outcomes in order.
+pub(crate) fn run(space: Space, suite: &Arc<Suite>, selection: &Selection) -> Vec<Outcome> {
+    let tests = suite.tests.iter().enumerate().filter(|(index, test)| selection.has(*index, &test.path));
     let all: Vec<(usize, Mode)> =
         tests.flat_map(|(index, test)| test.modes().iter().map(move |mode| (index, *mode))).collect();
     let (space, next) = (Arc::new(space), AtomicUsize::new(0));

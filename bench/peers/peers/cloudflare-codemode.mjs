@@ -10,7 +10,7 @@ export default {
   title: '@cloudflare/codemode in workerd, a fresh worker to each run, over a Unix socket',
   isolation: 'own heap, one process',
   packages: ['@cloudflare/codemode', 'acorn', 'workerd'],
-  cannot: ({ kind }) => (kind === 'kernel' ? 'making a worker and evaluating are one call; its engine is that of workerd' : null),
+  cannot: ({ kind }) => (kind === 'kernel' || kind === 'agent' ? 'making a worker and evaluating are one call; its engine is that of workerd' : null),
   async open() {
     const workerd = await startWorkerd([['main', file('cloudflare-guest.js')], ['desk', file('desk.mjs')], ...packaged()]);
     return {

@@ -20,15 +20,15 @@ export default {
   async open() {
     const { default: ivm } = await import('isolated-vm-7');
     return {
-      async fresh({ kind }) {
+      async fresh({ calls }) {
         const isolate = new ivm.Isolate({ memoryLimit: MEMORY_LIMIT });
         const context = await isolate.createContext();
-        if (kind === 'calls') {
+        if (calls) {
           await context.global.set('callDesk', new ivm.Reference(callAsText));
           await context.eval(guestDesk);
         }
         return {
-          evaluate: ({ expression }) => context.eval(expression, { promise: kind === 'calls', copy: true }),
+          evaluate: ({ expression }) => context.eval(expression, { promise: calls, copy: true }),
           dispose: () => isolate.dispose(),
         };
       },

@@ -8,8 +8,8 @@ export default {
   packages: [],
   async open() {
     return {
-      async fresh({ kind }) {
-        const context = vm.createContext(kind === 'calls' ? { desk } : {});
+      async fresh({ calls }) {
+        const context = vm.createContext(calls ? { desk } : {});
         return {
           // The answer is an object of the other realm; a copy is one of ours.
           evaluate: async ({ expression }) => structuredClone(await vm.runInContext(expression, context)),

@@ -8,6 +8,6 @@ export default {
   async open() {
     const { getQuickJS } = await import('quickjs-emscripten');
     const quickjs = await getQuickJS();
-    return { fresh: async () => sandboxOf(quickjs.newContext()) };
+    return { fresh: async (workload) => sandboxOf(quickjs.newContext(), workload) };
   },
 };

@@ -5,17 +5,17 @@ export default {
   title: 'quickjs-wasi, each VM restored from a snapshot',
   isolation: 'own memory',
   packages: ['quickjs-wasi'],
-  async open({ kind }) {
+  async open({ calls }) {
     const { QuickJS } = await import('quickjs-wasi');
     const wasm = await compile();
     const first = await QuickJS.create({ wasm });
-    if (kind === 'calls') addDesk(first);
+    if (calls) addDesk(first);
     const snapshot = first.snapshot();
     first.dispose();
     return {
       async fresh() {
         const vm = await QuickJS.restore(snapshot, { wasm });
-        if (kind === 'calls') vm.registerHostCallback('callDesk', callDesk(vm));
+        if (calls) vm.registerHostCallback('callDesk', callDesk(vm));
         return sandboxOf(vm);
       },
     };

@@ -9,9 +9,9 @@ export default {
     const { QuickJS } = await import('quickjs-wasi');
     const wasm = await compile();
     return {
-      async fresh({ kind }) {
+      async fresh({ calls }) {
         const vm = await QuickJS.create({ wasm });
-        if (kind === 'calls') addDesk(vm);
+        if (calls) addDesk(vm);
         return sandboxOf(vm);
       },
     };

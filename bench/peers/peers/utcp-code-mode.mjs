@@ -11,6 +11,7 @@ export default {
   isolation: 'own heap, one process',
   packages: ['@utcp/code-mode', '@utcp/sdk', 'isolated-vm'],
   node: 22,
+  cannot: ({ kind }) => (kind === 'agent' ? 'making an isolate and evaluating are one call; its engine is that of isolated-vm' : null),
   async open() {
     // Its client prints a line for each call.
     console.log = () => {};

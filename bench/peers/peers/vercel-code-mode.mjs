@@ -14,7 +14,10 @@ export default {
   isolation: 'own memory',
   packages: ['@ai-sdk/code-mode', 'ai'],
   node: 22,
-  cannot: ({ name }) => (name === 'waiting' ? 'it refuses more runs at once than it has worker threads, 32 by default' : null),
+  cannot({ name, kind }) {
+    if (kind === 'agent') return 'making a context and evaluating are one call; its engine is that of quickjs-wasi';
+    return name === 'waiting' ? 'it refuses more runs at once than it has worker threads, 32 by default' : null;
+  },
   async open() {
     const { experimental_runCodeMode: runCodeMode } = await import('@ai-sdk/code-mode');
     const { jsonSchema, tool } = await import('ai');

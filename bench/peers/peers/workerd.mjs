@@ -3,6 +3,9 @@ import { startWorkerd } from '../workerd-process.mjs';
 
 const file = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
+// Its evaluation is timed apart from its start.
+const isTimedApart = (kind) => kind === 'kernel' || kind === 'agent';
+
 export default {
   name: 'workerd',
   title: 'workerd, a fresh worker to each run in one process, over a Unix socket',
@@ -14,7 +17,7 @@ export default {
     return {
       ...workerd,
       async fresh({ body, kind }) {
-        const id = kind === 'kernel' ? ids++ : undefined;
+        const id = isTimedApart(kind) ? ids++ : undefined;
         if (id !== undefined) await workerd.post('/start', { body, id });
         return {
           evaluate: () => workerd.post('/evaluate', { body, id }),

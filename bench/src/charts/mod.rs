@@ -78,7 +78,7 @@ fn beside(report: &Report, is_wanted: impl Fn(&Row) -> bool) -> Vec<Bar> {
 
 /// Each kernel and their mean: our time relative to the peer's.
 fn computing(report: &Report) -> Vec<Bar> {
-    let rows = report.rows().iter().filter(|row| row.group == kernels::GROUP);
+    let rows = report.rows().iter().filter(|row| row.group == kernels::GROUP && !row.what.starts_with(kernels::LEAST));
     let rows = rows.filter(|row| row.peer.as_ref().is_some_and(|peer| peer.name == kernels::PEER));
     let mut bars: Vec<Bar> = rows
         .filter_map(|row| {

@@ -3,6 +3,7 @@
 //! A binding calls some thirty functions of the engine, and a run a few of them. Imports are looked up by name for every
 //! instance; what is called through the table is looked up when it is called first.
 
+use crate::meter;
 use anyhow::{Result, ensure};
 use std::convert::Infallible;
 use wasm_encoder::reencode::{Error, Reencode, utils};
@@ -40,8 +41,10 @@ pub(crate) fn add(wasm: &[u8]) -> Result<Vec<u8>> {
     Ok(module.finish())
 }
 
-fn is_called(name: &str) -> bool {
-    name.starts_with("wit_dylib_") || name == "cabi_realloc"
+/// True if bindings call this export.
+pub(crate) fn is_called(name: &str) -> bool {
+    name.starts_with("wit_dylib_")
+        || ["cabi_realloc", "agent_spaces_lower", "agent_spaces_lift", meter::NOTE].contains(&name)
 }
 
 struct Slots {

@@ -16,13 +16,17 @@ pub(crate) fn trim(wasm: &[u8]) -> Result<Vec<u8>> {
 struct Trim;
 
 fn is_kept(name: &str) -> bool {
-    const NAMES: [&str; 8] = [
+    const NAMES: [&str; 11] = [
         "memory",
         "__indirect_function_table",
         "__stack_pointer",
         "BINDING_DATA",
+        // What compiled functions need to know of the engine: `host/aot`.
+        "js_compiled_layout",
         "cabi_realloc",
         "agent_spaces_embed",
+        "agent_spaces_lift",
+        "agent_spaces_lower",
         "agent_spaces_run",
         "agent_spaces_run_callback",
     ];

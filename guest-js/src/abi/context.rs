@@ -1,5 +1,6 @@
 //! The stack that one call's values pass through, in either direction.
 
+use super::interpret::Flat;
 use super::memory::Block;
 use super::metadata::Type;
 use crate::js::Value;
@@ -16,6 +17,12 @@ pub(crate) struct Context {
     /// Popped values whose memory the canonical ABI still reads.
     kept: Vec<Tree>,
     blocks: Vec<Block>,
+    /// Memory for the parameters and results of a call that is answered at once.
+    area: Option<Block>,
+    /// Where the result will be, if it is in memory.
+    pub(super) returned: *mut u8,
+    /// What the imported function is called with.
+    pub(super) flat: Flat,
     /// The function's result type: a `result` there is a return or a throw, not data.
     pub(crate) result: Type,
     /// Whether the outermost result was an `err`.
@@ -30,6 +37,9 @@ impl Context {
             lists: Vec::new(),
             kept: Vec::new(),
             blocks: Vec::new(),
+            area: None,
+            returned: std::ptr::null_mut(),
+            flat: Flat::NONE,
             result,
             failed: false,
         }
@@ -87,6 +97,11 @@ impl Context {
     pub(crate) fn keep(&mut self, tree: Tree) -> &Tree {
         self.kept.push(tree);
         &self.kept[self.kept.len() - 1]
+    }
+
+    /// Allocates the memory of the call's own parameters and results.
+    pub(super) fn new_area(&mut self, size: usize, align: usize) -> *mut u8 {
+        self.area.insert(Block::new(size, align)).start()
     }
 
     pub(crate) fn keep_block(&mut self, block: Block) {

@@ -51,7 +51,8 @@ pub(crate) struct ImportFunction {
     name: *const c_char,
     pub(crate) call: Option<unsafe extern "C" fn(*mut Context)>,
     pub(crate) start: Option<unsafe extern "C" fn(*mut Context, *mut u8) -> u32>,
-    pub(crate) lift: Option<unsafe extern "C" fn(*mut Context, *mut u8)>,
+    /// What `wit-dylib` would lift the results with. The engine does that itself.
+    _lift: Option<unsafe extern "C" fn(*mut Context, *mut u8)>,
     parameters: Table<Type>,
     pub(crate) result: Type,
     pub(crate) area_size: usize,

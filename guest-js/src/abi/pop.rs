@@ -19,7 +19,7 @@ unsafe fn context<'a>(context: *mut Context) -> &'a mut Context {
 macro_rules! pop_integers {
     ($($name:ident: $type:ty;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(cx: *mut Context) -> $type {
+        pub(super) unsafe extern "C" fn $name(cx: *mut Context) -> $type {
             // SAFETY: called by the binding.
             match unsafe { context(cx) }.pop_tree() {
                 Tree::Signed(value) => value as $type,
@@ -41,7 +41,7 @@ pop_integers! {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_f64(cx: *mut Context) -> f64 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_f64(cx: *mut Context) -> f64 {
     // SAFETY: called by the binding.
     match unsafe { context(cx) }.pop_tree() {
         Tree::Float(value) => value,
@@ -50,19 +50,19 @@ unsafe extern "C" fn wit_dylib_pop_f64(cx: *mut Context) -> f64 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_f32(cx: *mut Context) -> f32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_f32(cx: *mut Context) -> f32 {
     // SAFETY: called by the binding.
     unsafe { wit_dylib_pop_f64(cx) as f32 }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_bool(cx: *mut Context) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_bool(cx: *mut Context) -> u32 {
     // SAFETY: called by the binding.
     matches!(unsafe { context(cx) }.pop_tree(), Tree::Bool(true)).into()
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_char(cx: *mut Context) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_char(cx: *mut Context) -> u32 {
     // SAFETY: called by the binding.
     match unsafe { context(cx) }.pop_tree() {
         Tree::Char(value) => value.into(),
@@ -71,7 +71,7 @@ unsafe extern "C" fn wit_dylib_pop_char(cx: *mut Context) -> u32 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_string(cx: *mut Context, out: *mut *const u8) -> usize {
+pub(super) unsafe extern "C" fn wit_dylib_pop_string(cx: *mut Context, out: *mut *const u8) -> usize {
     // SAFETY: called by the binding, which reads the text before the call is over.
     unsafe {
         let context = context(cx);
@@ -83,19 +83,19 @@ unsafe extern "C" fn wit_dylib_pop_string(cx: *mut Context, out: *mut *const u8)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_enum(cx: *mut Context, ty: usize) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_enum(cx: *mut Context, ty: usize) -> u32 {
     // SAFETY: called by the binding.
     unsafe { wit_dylib_pop_variant(cx, ty) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_flags(cx: *mut Context, _ty: usize) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_flags(cx: *mut Context, _ty: usize) -> u32 {
     // SAFETY: called by the binding.
     unsafe { wit_dylib_pop_u32(cx) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_record(cx: *mut Context, _ty: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_pop_record(cx: *mut Context, _ty: usize) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     if let Tree::Sequence(fields) = context.pop_tree() {
@@ -104,13 +104,13 @@ unsafe extern "C" fn wit_dylib_pop_record(cx: *mut Context, _ty: usize) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_tuple(cx: *mut Context, ty: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_pop_tuple(cx: *mut Context, ty: usize) {
     // SAFETY: called by the binding.
     unsafe { wit_dylib_pop_record(cx, ty) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_variant(cx: *mut Context, _ty: usize) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_variant(cx: *mut Context, _ty: usize) -> u32 {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     let Tree::Case(case, payload) = context.pop_tree() else { return 0 };
@@ -121,13 +121,13 @@ unsafe extern "C" fn wit_dylib_pop_variant(cx: *mut Context, _ty: usize) -> u32 
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_option(cx: *mut Context, ty: usize) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_option(cx: *mut Context, ty: usize) -> u32 {
     // SAFETY: called by the binding.
     unsafe { wit_dylib_pop_variant(cx, ty) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_result(cx: *mut Context, ty: usize) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_pop_result(cx: *mut Context, ty: usize) -> u32 {
     // SAFETY: called by the binding.
     unsafe { wit_dylib_pop_variant(cx, ty) }
 }
@@ -135,7 +135,7 @@ unsafe extern "C" fn wit_dylib_pop_result(cx: *mut Context, ty: usize) -> u32 {
 const PAGE_BYTES: usize = 64 << 10;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_list(cx: *mut Context, _ty: usize, out: *mut *const u8) -> usize {
+pub(super) unsafe extern "C" fn wit_dylib_pop_list(cx: *mut Context, _ty: usize, out: *mut *const u8) -> usize {
     // SAFETY: called by the binding; a null pointer makes it ask for the items one by one.
     unsafe {
         let context = context(cx);
@@ -163,7 +163,7 @@ unsafe extern "C" fn wit_dylib_pop_list(cx: *mut Context, _ty: usize, out: *mut 
 
 /// The items stand in reverse on the stack, so that the next is the last.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_iter_next(cx: *mut Context, _ty: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_pop_iter_next(cx: *mut Context, _ty: usize) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     if let Some(Tree::Sequence(items)) = context.top_tree()
@@ -174,7 +174,7 @@ unsafe extern "C" fn wit_dylib_pop_iter_next(cx: *mut Context, _ty: usize) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_pop_iter(cx: *mut Context, _ty: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_pop_iter(cx: *mut Context, _ty: usize) {
     // SAFETY: called by the binding.
     unsafe { context(cx) }.pop_tree();
 }

@@ -19,7 +19,7 @@ unsafe fn context<'a>(context: *mut Context) -> &'a mut Context {
 macro_rules! push_scalars {
     ($($name:ident: $type:ty => $make:expr;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(cx: *mut Context, value: $type) {
+        pub(super) unsafe extern "C" fn $name(cx: *mut Context, value: $type) {
             let make: fn($type) -> Value = $make;
             // SAFETY: called by the binding.
             unsafe { context(cx) }.push_value(make(value));
@@ -44,7 +44,7 @@ push_scalars! {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_string(cx: *mut Context, start: *mut u8, length: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_push_string(cx: *mut Context, start: *mut u8, length: usize) {
     // SAFETY: called by the binding, which gives away UTF-8 that `cabi_realloc` allocated.
     unsafe {
         let block = Block::adopt(start, length, 1);
@@ -71,7 +71,7 @@ fn or_undefined(value: js::Result<Value>) -> Value {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_record(cx: *mut Context, ty: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_push_record(cx: *mut Context, ty: usize) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     let fields = binding().record(ty);
@@ -107,7 +107,7 @@ fn merge(object: &Value, extras: &Value) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_tuple(cx: *mut Context, ty: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_push_tuple(cx: *mut Context, ty: usize) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     let types = binding().tuple(ty);
@@ -117,7 +117,7 @@ unsafe extern "C" fn wit_dylib_push_tuple(cx: *mut Context, ty: usize) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_flags(cx: *mut Context, ty: usize, flags: u32) {
+pub(super) unsafe extern "C" fn wit_dylib_push_flags(cx: *mut Context, ty: usize, flags: u32) {
     let names = engine().names.flags(ty);
     let values = (0..names.len()).map(|bit| Value::bool(flags >> bit & 1 == 1));
     // SAFETY: called by the binding.
@@ -125,14 +125,14 @@ unsafe extern "C" fn wit_dylib_push_flags(cx: *mut Context, ty: usize, flags: u3
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_enum(cx: *mut Context, ty: usize, case: u32) {
+pub(super) unsafe extern "C" fn wit_dylib_push_enum(cx: *mut Context, ty: usize, case: u32) {
     let value = engine().names.enum_values(ty).get(case as usize).cloned();
     // SAFETY: called by the binding.
     unsafe { context(cx) }.push_value(value.unwrap_or(Value::UNDEFINED));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_option(cx: *mut Context, ty: usize, case: u32) {
+pub(super) unsafe extern "C" fn wit_dylib_push_option(cx: *mut Context, ty: usize, case: u32) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     let inner = binding().option(ty);
@@ -150,7 +150,7 @@ unsafe extern "C" fn wit_dylib_push_option(cx: *mut Context, ty: usize, case: u3
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_result(cx: *mut Context, ty: usize, case: u32) {
+pub(super) unsafe extern "C" fn wit_dylib_push_result(cx: *mut Context, ty: usize, case: u32) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     let (ok, err) = binding().result(ty);
@@ -170,7 +170,7 @@ unsafe extern "C" fn wit_dylib_push_result(cx: *mut Context, ty: usize, case: u3
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_variant(cx: *mut Context, ty: usize, case: u32) {
+pub(super) unsafe extern "C" fn wit_dylib_push_variant(cx: *mut Context, ty: usize, case: u32) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     let Some(member) = binding().variant(ty).get(case as usize) else { return };
@@ -196,7 +196,7 @@ fn tagged(tag: &str, payload: Option<Value>) -> Value {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_push_list(cx: *mut Context, ty: usize, start: *mut u8, length: usize) -> u32 {
+pub(super) unsafe extern "C" fn wit_dylib_push_list(cx: *mut Context, ty: usize, start: *mut u8, length: usize) -> u32 {
     // SAFETY: called by the binding; a list of bytes is taken over when the answer is not zero.
     let context = unsafe { context(cx) };
     if let Kind::U8 = binding().kind(binding().list(ty)) {
@@ -215,7 +215,7 @@ unsafe extern "C" fn wit_dylib_push_list(cx: *mut Context, ty: usize, start: *mu
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn wit_dylib_list_append(cx: *mut Context, ty: usize) {
+pub(super) unsafe extern "C" fn wit_dylib_list_append(cx: *mut Context, ty: usize) {
     // SAFETY: called by the binding.
     let context = unsafe { context(cx) };
     let item = finish_item(context.pop_value(), binding().list(ty));

@@ -22,15 +22,16 @@ const TABLE_ELEMENTS: usize = 20_000;
 /// Largest memory image: the snapshot, with the gap for a binding's data, is mapped rather than copied.
 const MAX_IMAGE_BYTES: u64 = 32 << 20;
 
-/// Native stack limit of wasm code: a plain recursive function nests 5,000 deep and not 8,000. The engine's own stack
-/// in linear memory is a little larger; whichever overflows first ends the run with the same code.
-pub const WASM_STACK_BYTES: usize = 4 << 20;
+/// Native stack limit of wasm code. The engine keeps account of the room of calls, and ends a run before this or its own stack
+/// in linear memory overflows: a plain recursive function nests 5,000 deep and not 8,000, whether or not it is compiled. Other recursion
+/// ends the run with the same code.
+pub const WASM_STACK_BYTES: usize = 8 << 20;
 
 /// Fiber stack of a computing run: what wasm may use, plus the host functions it calls. A waiting run has none.
 pub const FIBER_STACK_BYTES: usize = WASM_STACK_BYTES + (512 << 10);
 
-/// Pooling allocator with a slot per run. Fuel metering can be switched off to measure its cost.
-pub fn pooled(places: u32, meter_fuel: bool) -> Config {
+/// Pooling allocator with a slot per run. The engine meters itself; `consume_fuel` has wasmtime meter guests that do not.
+pub fn pooled(places: u32, consume_fuel: bool) -> Config {
     let mut pool = PoolingAllocationConfig::default();
     pool.total_component_instances(places)
         .total_core_instances(places.saturating_mul(CORE_INSTANCES_PER_RUN))
@@ -51,7 +52,7 @@ pub fn pooled(places: u32, meter_fuel: bool) -> Config {
         .memory_guaranteed_dense_image_size(MAX_IMAGE_BYTES)
         .max_wasm_stack(WASM_STACK_BYTES)
         .async_stack_size(FIBER_STACK_BYTES)
-        .consume_fuel(meter_fuel)
+        .consume_fuel(consume_fuel)
         // A trap is reported by its kind; frames of the engine would not help a script's author.
         .wasm_backtrace_max_frames(None)
         .generate_address_map(false);

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const UNNAMED_CALLS: [&str; 3] = ["eval", "callCapability", "__agentSpaces"];
 
 /// Interfaces of a sandbox.
+#[derive(Clone)]
 pub struct ImportSet {
     interfaces: BTreeSet<String>,
     /// Names by which scripts call the bound functions, by interface. Interfaces that are bound whole are absent.

@@ -42,6 +42,10 @@ impl Binding {
     }
 }
 
+/// Ends the name of the module that has a run's own document, below the name that its script imports. No script can
+/// import it by that name: it is in no space.
+const GIVEN_SUFFIX: &str = "?given";
+
 /// Modules by import specifier.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Modules {
@@ -81,6 +85,49 @@ impl Modules {
         modules
     }
 
+    /// Returns these modules with a JSON document that each run is given anew. What `name` is imports the document when it
+    /// is evaluated, so that compiling a script does not depend on it.
+    pub(crate) fn with_given(self: &Arc<Self>, name: &str, json: String) -> Modules {
+        let document = format!("{name}{GIVEN_SUFFIX}");
+        let imported = quoted(&document);
+        let source = format!("export default (await import({imported})).default;\n");
+        let mut modules = self.with(name.to_owned(), ModuleSource::JavaScript(source));
+        modules.insert(document, ModuleSource::Json(json));
+        modules
+    }
+
+    /// Returns these modules without the documents of a run.
+    pub(crate) fn without_given(&self) -> Modules {
+        let own = self.own.iter().filter(|(name, _)| !is_given(name));
+        Modules { own: own.map(|(name, source)| (name.clone(), source.clone())).collect(), under: self.under.clone() }
+    }
+
+    /// Adds the documents of a run to modules of another script that imports them.
+    pub fn take_given(&mut self, run: &Modules) {
+        for (document, source) in run.iter().filter(|(name, _)| is_given(name)) {
+            if document.strip_suffix(GIVEN_SUFFIX).is_some_and(|name| self.get(name).is_some()) {
+                self.insert(document.to_owned(), source.clone());
+            }
+        }
+    }
+
+    /// Returns the document that a module of this name has for one run, if any.
+    pub fn given(&self, name: &str) -> Option<&str> {
+        match self.get(&format!("{name}{GIVEN_SUFFIX}")).or_else(|| self.get(name))? {
+            ModuleSource::Json(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the bytes of all texts.
+    pub(crate) fn text_bytes(&self) -> usize {
+        let text = |source: &ModuleSource| match source {
+            ModuleSource::JavaScript(text) | ModuleSource::Json(text) => text.len(),
+            ModuleSource::Bindings(_) => 0,
+        };
+        self.iter().map(|(_, source)| text(source)).sum()
+    }
+
     /// Returns a module by its import specifier.
     pub fn get(&self, name: &str) -> Option<&ModuleSource> {
         self.own.get(name).or_else(|| self.under.as_ref()?.get(name))
@@ -94,7 +141,7 @@ impl Modules {
 
     /// Iterates over the import specifiers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.iter().map(|(name, _)| name)
+        self.iter().map(|(name, _)| name).filter(|name| !is_given(name))
     }
 
     /// Iterates over import specifiers and sources.
@@ -102,6 +149,16 @@ impl Modules {
         let under = self.under.iter().flat_map(|under| &under.own).filter(|(name, _)| !self.own.contains_key(*name));
         self.own.iter().chain(under).map(|(name, source)| (name.as_str(), source))
     }
+}
+
+/// Returns true if a module has the document of one run.
+fn is_given(name: &str) -> bool {
+    name.ends_with(GIVEN_SUFFIX)
+}
+
+/// Quotes a specifier as a JavaScript string. Those of the host have nothing in them that needs more.
+fn quoted(specifier: &str) -> String {
+    format!("'{}'", specifier.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
 #[cfg(test)]
@@ -129,5 +186,33 @@ mod tests {
         }
         // Nothing is copied, and the chain is never longer than two.
         assert!(second.own.len() == 1 && second.under.as_ref().is_some_and(|under| Arc::ptr_eq(under, &all)));
+    }
+
+    #[test]
+    fn a_given_document_is_apart_from_what_is_compiled() {
+        let mut all = Modules::default();
+        all.insert("input".into(), ModuleSource::Json("null".into()));
+        all.insert("library".into(), ModuleSource::Json("1".into()));
+        let all = Arc::new(all);
+        assert_eq!(all.given("input"), Some("null"));
+        let first = Arc::new(all.with_given("input", "2".into()));
+        let second = first.with_given("input", "3".into());
+        assert_eq!((first.given("input"), second.given("input")), (Some("2"), Some("3")));
+        // What a script imports by its name is the same in both.
+        assert_eq!(first.get("input"), second.get("input"));
+        assert_eq!(first.without_given().get("input"), first.get("input"));
+        assert_eq!(second.names().collect::<Vec<_>>(), ["input", "library"]);
+        // Another script gets it with the module that imports it.
+        let mut others = [Modules::default(), Modules::default()];
+        others[1].insert("input".into(), second.get("input").unwrap().clone());
+        let given = others.map(|mut other| {
+            other.take_given(&second);
+            other.given("input").map(str::to_owned)
+        });
+        assert_eq!(given, [None, Some("3".to_owned())]);
+        // The document is in nothing that is compiled.
+        for modules in [first.without_given(), Arc::new(second.flat()).without_given()] {
+            assert!(!modules.iter().any(|(_, source)| matches!(source, ModuleSource::Json(text) if text != "1")));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Builder of a [`Space`]: capabilities, policy and limits, files, logs and observers.
 
 use crate::extension::Extension;
+use crate::program_cache::ProgramCache;
 use crate::sandbox_cache::SandboxCache;
 use crate::space::{MissingModule, Space};
 use agent_spaces_approvals::Channel;
@@ -251,7 +252,7 @@ impl SpaceBuilder {
         }
         Ok(Space {
             engine: self.engine,
-            interfaces,
+            interfaces: Arc::new(interfaces),
             handlers,
             modules,
             workspace: self.workspace,
@@ -262,6 +263,7 @@ impl SpaceBuilder {
             has_fetch: self.has_fetch,
             rules,
             sandboxes: SandboxCache::new(),
+            programs: ProgramCache::default(),
             functions: Mutex::default(),
         })
     }

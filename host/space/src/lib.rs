@@ -6,7 +6,8 @@
 //! # Layout
 //! - [`space`]: the [`Space`](space::Space) type; [`builder`]: its builder; [`extension`]: the trait of what adds
 //!   interfaces to it.
-//! - `prepare`: script to program; `link`, [`sandbox_cache`]: sandboxes by import set.
+//! - `prepare`: script to program; `program_cache`: programs that were prepared before.
+//! - `link`, `sandbox_cache`: sandboxes by import set; `lru`: the list that both caches are.
 //! - `calls`, [`typed_call`]: calls that the host makes itself; `host_function`: a function that it calls.
 //! - [`manifest`]: report of the functions that a script can call.
 
@@ -15,8 +16,10 @@ mod calls;
 pub mod extension;
 mod host_function;
 mod link;
+mod lru;
 pub mod manifest;
 mod prepare;
+mod program_cache;
 mod sandbox_cache;
 pub mod space;
 pub mod typed_call;

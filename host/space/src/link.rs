@@ -4,10 +4,11 @@ use crate::space::Space;
 use agent_spaces_calls::call_path::CallPath;
 use agent_spaces_linker::binding;
 use agent_spaces_linker::binding::Inside;
+use agent_spaces_linker::binding::functions::Functions;
 use agent_spaces_linker::binding::world::{Base, Names};
 use agent_spaces_linker::failure::ProgramSource;
 use agent_spaces_linker::import_set::ImportSet;
-use agent_spaces_linker::interfaces::Selection;
+use agent_spaces_linker::interfaces::{Interfaces, Selection};
 use agent_spaces_pipeline::Pipeline;
 use agent_spaces_sandbox::engine::Engine;
 use agent_spaces_sandbox::error::HostError;
@@ -27,7 +28,7 @@ impl Space {
     }
 
     pub(crate) fn sandbox_of(&self, set: &ImportSet) -> Result<Sandbox, HostError> {
-        self.sandboxes.get_or_link(&set.key(), || self.link(set, Inside::Nothing))
+        self.sandboxes.get_or_link(&set.key(), || self.link(set, None))
     }
 
     /// Returns the program in a sandbox that starts from a snapshot taken after a run of it, with its modules evaluated;
@@ -36,14 +37,23 @@ impl Space {
         let set = ImportSet::whole(program.interfaces().map(str::to_owned).collect());
         let (_, binding) = self.binding(&set, Inside::Nothing)?;
         let Some(snapshot) = Snapshot::of(program, &binding, limits)? else { return Ok(None) };
-        Ok(Some(program.in_sandbox(self.link(&set, Inside::Snapshot(&snapshot))?)))
+        let snapshot = Arc::new(snapshot);
+        let sandbox = self.link(&set, Some(snapshot.clone()))?;
+        Ok(Some(program.starting_from(snapshot, sandbox)))
     }
 
-    fn link(&self, set: &ImportSet, inside: Inside<'_>) -> Result<Sandbox, HostError> {
-        let has_snapshot = !matches!(inside, Inside::Nothing);
-        let (selection, wasm) = self.binding(set, inside)?;
+    fn link(&self, set: &ImportSet, snapshot: Option<Arc<Snapshot>>) -> Result<Sandbox, HostError> {
+        let (selection, wasm) = self.binding(set, inside(snapshot.as_deref()))?;
         let description = Description { interfaces: selection.interfaces };
-        self.link_component(&self.engine, wasm, !has_snapshot, description)
+        let sandbox = self.link_component(&self.engine, wasm, snapshot.is_none(), description)?;
+        // The engine that is linked is the one whose layout the linker knows.
+        let (interfaces, set) = (self.interfaces.clone(), set.clone());
+        Ok(sandbox.with_functions(Arc::new(move |memory, is_wanted| {
+            let selection = select(&interfaces, &set).ok()?;
+            let names = Names { imports: set.interfaces(), exports: &BTreeSet::new() };
+            let functions = Functions { memory, is_wanted };
+            binding::build_with_functions(&selection, &names, inside(snapshot.as_deref()), &functions).ok()?
+        })))
     }
 
     /// Restores a program from its image, on the engine that it was prepared for.
@@ -79,12 +89,22 @@ impl Space {
 
     /// Builds the component that imports the interfaces of a set.
     fn binding(&self, set: &ImportSet, inside: Inside<'_>) -> Result<(Selection, Vec<u8>), HostError> {
-        let mut selection = self.interfaces.select(set.interfaces())?;
-        for (interface, functions) in set.named() {
-            selection.narrow(interface, functions);
-        }
+        let selection = select(&self.interfaces, set)?;
         let names = Names { imports: set.interfaces(), exports: &BTreeSet::new() };
         let wasm = binding::build(&selection, Base::Sandbox, &names, inside)?;
         Ok((selection, wasm))
     }
+}
+
+fn inside(snapshot: Option<&Snapshot>) -> Inside<'_> {
+    snapshot.map_or(Inside::Nothing, Inside::Snapshot)
+}
+
+/// Returns the interfaces of a set, with the functions that it names.
+fn select(interfaces: &Interfaces, set: &ImportSet) -> Result<Selection, HostError> {
+    let mut selection = interfaces.select(set.interfaces())?;
+    for (interface, functions) in set.named() {
+        selection.narrow(interface, functions);
+    }
+    Ok(selection)
 }

@@ -3,7 +3,7 @@
 use crate::space::{NO_FILES, Space};
 use agent_spaces_linker::import_set::ImportSet;
 use agent_spaces_linker::program_parts::program_parts;
-use agent_spaces_linker::resolve::{Denials, Known, Offer, Reading, resolve};
+use agent_spaces_linker::resolve::{Denials, FileRead, Known, Offer, Reading, resolve};
 use agent_spaces_policy::{FunctionId, FunctionPolicy, LabelledFunction};
 use agent_spaces_sandbox::error::PrepareError;
 use agent_spaces_sandbox::program::Program;
@@ -13,7 +13,23 @@ use std::collections::BTreeSet;
 impl Space {
     /// Prepares a script: parses it with all files it imports, and links a sandbox for exactly the imported interfaces.
     /// Takes some tens of milliseconds for a new import set: async callers may want a blocking thread for it.
+    ///
+    /// A program that was prepared before is returned as it is, unless its files have changed. So those who ask for the
+    /// same text share its compiled script.
     pub fn prepare(&self, name: &str, source: &str) -> Result<Program, PrepareError> {
+        // Handlers are prepared once, and files of their packages are not compared.
+        if self.packages.is_some() {
+            return Ok(self.prepare_anew(name, source)?.0);
+        }
+        if let Some(program) = self.programs.get(name, source, self.workspace.as_ref()) {
+            return Ok(program);
+        }
+        let (program, reads) = self.prepare_anew(name, source)?;
+        Ok(self.programs.keep(name, source, program, reads))
+    }
+
+    /// Prepares a script, and returns the files that were looked for.
+    fn prepare_anew(&self, name: &str, source: &str) -> Result<(Program, Vec<FileRead>), PrepareError> {
         let offers = |module: &str, reading: Reading| self.offer(module, None, reading);
         let policies = |id: &FunctionId, label: &str| self.rules.of(id, label, None);
         let notices = self.rules.notices();
@@ -40,7 +56,8 @@ impl Space {
             None => ImportSet::of(&resolved, &self.interfaces),
         };
         let sandbox = self.sandbox_of(&set)?;
-        Ok(Program::new(program_parts(resolved, name), sandbox))
+        let reads = std::mem::take(&mut resolved.reads);
+        Ok((Program::new(program_parts(resolved, name), sandbox), reads))
     }
 
     /// Returns the scopes for which a module, or one of its exports, is offered. One without functions is for everybody.

@@ -3,16 +3,17 @@
 //! Linking compiles, which takes tens of milliseconds. The cache is not locked meanwhile: only callers that want the same
 //! import set wait for it.
 
+use crate::lru::Lru;
 use agent_spaces_sandbox::sandbox::Sandbox;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of cached sandboxes; the oldest is dropped first. A space has few scripts, and a flood of different
+/// Maximum number of cached sandboxes; the longest unused is dropped first. A space has few scripts, and a flood of different
 /// ones must not fill the memory.
 const MAX_SANDBOXES: usize = 64;
 
 /// Cache of sandboxes by the interfaces that they import.
-pub(crate) struct SandboxCache<T = Sandbox>(Mutex<VecDeque<(BTreeSet<String>, Slot<T>)>>);
+pub(crate) struct SandboxCache<T = Sandbox>(Mutex<Lru<BTreeSet<String>, Slot<T>>>);
 
 /// A sandbox, or `None` until it is linked. Locked by the thread that links it.
 type Slot<T> = Arc<Mutex<Option<T>>>;
@@ -42,14 +43,12 @@ impl<T: Clone> SandboxCache<T> {
 
     fn slot(&self, interfaces: &BTreeSet<String>) -> Slot<T> {
         let mut slots = lock(&self.0);
-        if let Some((_, slot)) = slots.iter().find(|(known, _)| known == interfaces) {
+        if let Some(slot) = slots.get(|known| known == interfaces) {
             return slot.clone();
         }
-        if slots.len() >= MAX_SANDBOXES {
-            slots.pop_front();
-        }
         let slot = Slot::default();
-        slots.push_back((interfaces.clone(), slot.clone()));
+        slots.push(interfaces.clone(), slot.clone());
+        slots.shrink(MAX_SANDBOXES, usize::MAX, |_, _| 1);
         slot
     }
 }
@@ -114,13 +113,34 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_retried_and_the_oldest_sandbox_is_evicted() {
+    fn failures_are_retried_and_the_longest_unused_sandbox_is_evicted() {
         let cache = SandboxCache::<usize>::new();
         assert_eq!(cache.get_or_link(&set("a"), || Err("no")), Err("no"));
         assert_eq!(cache.get_or_link(&set("a"), || Ok::<_, ()>(7)), Ok(7));
-        for number in 0..MAX_SANDBOXES {
+        for number in 1..MAX_SANDBOXES {
             assert_eq!(cache.get_or_link(&set(&number.to_string()), || Ok::<_, ()>(number)), Ok(number));
         }
-        assert_eq!(cache.get_or_link(&set("a"), || Ok::<_, ()>(8)), Ok(8));
+        // It was used, so another makes room.
+        assert_eq!(cache.get_or_link(&set("a"), || Err("linked already")), Ok(7));
+        assert_eq!(cache.get_or_link(&set("b"), || Ok::<_, ()>(0)), Ok(0));
+        assert_eq!(cache.get_or_link(&set("a"), || Err("linked already")), Ok(7));
+        assert_eq!(cache.get_or_link(&set("1"), || Ok::<_, ()>(8)), Ok(8));
+    }
+
+    /// Neither an error nor a panic keeps others from linking the same set.
+    #[test]
+    fn a_link_that_fails_does_not_fail_those_who_wait_for_it() {
+        let (cache, count) = (SandboxCache::<u32>::new(), AtomicU32::new(0));
+        let link = || match count.fetch_add(1, Ordering::SeqCst) {
+            0 => panic!("the first fails"),
+            1 => Err("the second too"),
+            number => Ok(number),
+        };
+        thread::scope(|scope| {
+            let all: Vec<_> = (0..6).map(|_| scope.spawn(|| cache.get_or_link(&set("one"), link))).collect();
+            let all: Vec<_> = all.into_iter().map(|each| each.join().ok()).collect();
+            assert_eq!(all.iter().filter(|each| **each == Some(Ok(2))).count(), 4, "{all:?}");
+        });
+        assert_eq!(count.load(Ordering::SeqCst), 3);
     }
 }

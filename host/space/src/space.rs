@@ -2,6 +2,7 @@
 
 use crate::host_function::HostFunction;
 use crate::manifest::{Manifest, ManifestInterface, manifest, reach};
+use crate::program_cache::ProgramCache;
 use crate::sandbox_cache::SandboxCache;
 use agent_spaces_calls::approval::Pending;
 use agent_spaces_calls::handlers::Handlers;
@@ -19,7 +20,7 @@ use agent_spaces_secrets::Redactor;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::limits::Limits;
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Hint of a space that has no files.
 pub const NO_FILES: &str =
@@ -66,7 +67,7 @@ pub(crate) struct MissingModule {
 /// ```
 pub struct Space {
     pub(crate) engine: Engine,
-    pub(crate) interfaces: Interfaces,
+    pub(crate) interfaces: Arc<Interfaces>,
     pub(crate) handlers: Handlers,
     pub(crate) modules: Modules,
     pub(crate) workspace: Option<Workspace>,
@@ -79,6 +80,7 @@ pub struct Space {
     pub(crate) has_fetch: bool,
     pub(crate) rules: Rules,
     pub(crate) sandboxes: SandboxCache,
+    pub(crate) programs: ProgramCache,
     /// Functions that the host has called itself; bounded by the functions of the space.
     pub(crate) functions: Mutex<HashMap<FunctionId, HostFunction>>,
 }
@@ -117,6 +119,11 @@ impl Space {
     /// Creates the set of pending approval requests of a new run.
     pub fn pending(&self) -> Pending {
         self.rules.runs().pending()
+    }
+
+    /// Returns how often [`Space::prepare`] returned a program that was prepared before.
+    pub fn reused_programs(&self) -> u64 {
+        self.programs.reused()
     }
 
     /// Returns the manifest of a program: the functions it can call.

@@ -5,6 +5,7 @@
 
 use super::shim::{function_import, type_import};
 use super::types::{Declared, ExportedInterface, declare};
+use super::unmetered;
 use super::world::World;
 use agent_spaces_sandbox::engine::EngineLayout;
 use agent_spaces_sandbox::sandbox::ENGINE_IMPORT;
@@ -45,7 +46,14 @@ pub(super) fn component(
         }
         EngineSource::Inside(wasm) => parts.builder.core_module_raw(None, wasm),
     };
-    parts.instantiate_engine(module, &layout.imports)?;
+    let unmetered = match engine {
+        EngineSource::Import(_) => None,
+        EngineSource::Inside(_) => {
+            let module = parts.builder.core_module_raw(None, &unmetered::module());
+            Some(parts.builder.core_instantiate(None, module, []))
+        }
+    };
+    parts.instantiate_engine(module, &layout.imports, unmetered)?;
     let exported = std::mem::take(&mut parts.declared.exports);
     let module = parts.builder.core_module_raw(None, binding);
     let binding_instance = parts.instantiate_binding(module, binding, &exported)?;
@@ -82,8 +90,9 @@ impl Parts {
             .alias(None, Alias::InstanceExport { instance, kind: ComponentExportKind::Func, name: function }))
     }
 
-    /// Instantiates the engine with the builtins and the scalar functions that it imports.
-    fn instantiate_engine(&mut self, module: u32, imports: &[(String, String)]) -> Result<()> {
+    /// Instantiates the engine with the builtins and the scalar functions that it imports. `unmetered` is the instance
+    /// that takes the place of a host that meters.
+    fn instantiate_engine(&mut self, module: u32, imports: &[(String, String)], unmetered: Option<u32>) -> Result<()> {
         let mut arguments = Arguments::default();
         for (module, name) in imports {
             let function = match (module.as_str(), name.as_str()) {
@@ -92,10 +101,13 @@ impl Parts {
                 ("$root", "[subtask-drop]") => self.builder.subtask_drop(),
                 ("$root", "[subtask-cancel]") => self.builder.subtask_cancel(false),
                 ("$root", builtin) => bail!("the engine imports {builtin}, which the host does not know"),
-                (interface, function) => {
-                    let function = self.imported(interface, function)?;
-                    self.builder.lower_func(None, function, [])
-                }
+                (interface, function) => match unmetered.filter(|_| interface == unmetered::METER) {
+                    Some(instance) => self.core_export(instance, function, ExportKind::Func),
+                    None => {
+                        let function = self.imported(interface, function)?;
+                        self.builder.lower_func(None, function, [])
+                    }
+                },
             };
             arguments.add(module, name, function);
         }

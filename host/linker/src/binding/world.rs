@@ -57,6 +57,10 @@ impl Base {
 /// Interfaces that the engine imports by itself: their functions take scalars, which need no memory.
 const ENGINE_IMPORTS: [&str; 2] = ["clock", "random"];
 
+/// The interface through which the host meters the engine, which is imported in the same way. Compiled programs do not:
+/// their hosts meter or do not meter them as any component.
+const METER: &str = "meter";
+
 /// Returns a full name in WIT's syntax: keywords in it get a `%`.
 fn written(name: &str) -> String {
     let (path, version) = name.split_at(name.find('@').unwrap_or(name.len()));
@@ -76,7 +80,8 @@ pub fn world(known: &Resolve, base: Base, names: &Names<'_>) -> Result<World> {
     let engine = |name: &str| format!("agent-spaces:engine/{name}@0.1.0");
     let import = |name: String| format!("    import {};\n", written(&name));
     let export = |name: String| format!("    export {};\n", written(&name));
-    let own: String = ENGINE_IMPORTS.iter().map(|name| import(engine(name))).collect();
+    let meter = (base == Base::Sandbox).then_some(METER);
+    let own: String = ENGINE_IMPORTS.into_iter().chain(meter).map(|name| import(engine(name))).collect();
     let shared: String = base
         .imports()
         .iter()

@@ -1,6 +1,6 @@
 //! Files of the workspace that a script imports by relative paths.
 
-use super::Graph;
+use super::{FileRead, Graph};
 use crate::workspace::Workspace;
 use agent_spaces_protected_paths::{Access, is_protected};
 use agent_spaces_script::{ImportSite, MAX_SOURCE_BYTES};
@@ -37,7 +37,9 @@ impl Graph<'_> {
                 self.found.insert(wanted, Some(path.clone()));
                 return Ok(path);
             }
-            match workspace.read(&path, MAX_SOURCE_BYTES) {
+            let read = workspace.read(&path, MAX_SOURCE_BYTES);
+            self.reads.push(FileRead::of(&path, &read));
+            match read {
                 Ok(Some(text)) => {
                     if self.found.len() >= MAX_FILES {
                         return Err(refuse(format!("The script imports more than {MAX_FILES} files")));

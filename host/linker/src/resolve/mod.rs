@@ -4,16 +4,19 @@
 //! literally, and nothing else.
 //!
 //! - `exports`: exports of capability modules, and those that the policy denies
+//! - `file_read`: which files were read, to see whether a program is still what its files say
 //! - `files`: workspace files that are imported by relative paths
 //! - `offers`: modules that only callers with certain scopes may import
 //! - `unused`: warnings for imports without a use
 
 mod exports;
+mod file_read;
 mod files;
 mod offers;
 mod unused;
 
 pub use exports::{Denials, NamedImport, Reading};
+pub use file_read::FileRead;
 pub use offers::{GatedImport, ImportFacts, MissingImport, Offer};
 
 use crate::npm::{PackageGraph, Packages};
@@ -58,6 +61,8 @@ pub struct Resolved {
     pub imports: ImportFacts,
     /// Mistakes in imports without a use, which did no harm.
     pub warnings: Vec<ScriptError>,
+    /// Workspace files that were looked for.
+    pub reads: Vec<FileRead>,
 }
 
 /// Resolves a script's imports against the modules of a space and the files of its workspace.
@@ -86,6 +91,7 @@ pub fn resolve(
         bound: HashMap::new(),
         forgotten: HashSet::new(),
         warnings: Vec::new(),
+        reads: Vec::new(),
         waiting: VecDeque::new(),
         found: HashMap::new(),
         max_bytes,
@@ -118,8 +124,20 @@ pub fn resolve(
     if has_fetch && graph.uses_fetch {
         graph.add_fetch(&mut entry);
     }
-    let Graph { modules, interfaces, calls, has_more_calls, uses_fetch, named, imports, warnings, .. } = graph;
-    Ok(Resolved { entry, modules, sources, interfaces, calls, has_more_calls, uses_fetch, named, imports, warnings })
+    let Graph { modules, interfaces, calls, has_more_calls, uses_fetch, named, imports, warnings, reads, .. } = graph;
+    Ok(Resolved {
+        entry,
+        modules,
+        sources,
+        interfaces,
+        calls,
+        has_more_calls,
+        uses_fetch,
+        named,
+        imports,
+        warnings,
+        reads,
+    })
 }
 
 /// Importable modules of a space, and limits of a script's source.
@@ -169,6 +187,7 @@ struct Graph<'a> {
     /// The names in `imports.forgotten`, with their modules.
     forgotten: HashSet<(String, String)>,
     warnings: Vec<ScriptError>,
+    reads: Vec<FileRead>,
     /// Files that were found and are not yet prepared: path and text.
     waiting: VecDeque<(String, String)>,
     /// Files by the path as it was written.

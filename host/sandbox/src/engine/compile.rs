@@ -1,7 +1,7 @@
 //! Compilation of the engine, of sandboxes, and of foreign components.
 
 use super::config::EngineConfig;
-use super::{CodeCache, CodeKey, ENGINE_SHA256, ENGINE_WASM, Engine, Origin, compile_gate};
+use super::{CodeCache, CodeKey, ENGINE_SHA256, ENGINE_WASM, Engine, Origin, compile_gate, layout};
 use crate::error::HostError;
 use agent_spaces_prebuilt_engine::config::{self, FIBER_STACK_BYTES, WASM_STACK_BYTES};
 use agent_spaces_prebuilt_engine::determinism;
@@ -17,6 +17,8 @@ pub(super) struct FurtherEngines {
     quick: OnceLock<wasmtime::Engine>,
     /// Engine of foreign components.
     foreign: OnceLock<wasmtime::Engine>,
+    /// Compiler of hot functions.
+    background: OnceLock<wasmtime::Engine>,
 }
 
 impl Engine {
@@ -32,7 +34,7 @@ impl Engine {
             // SAFETY: the build of this program compiled it.
             #[expect(unsafe_code, reason = "native code cannot be checked, only trusted")]
             let loaded = unsafe { Module::deserialize(&wasmtime, code) };
-            // A processor with fewer features than the build machine, or an engine without fuel, needs other code.
+            // A processor with fewer features than the build machine, or an engine with wasmtime's fuel, needs other code.
             if let Ok(module) = loaded {
                 return Ok((Engine::assemble(config, wasmtime, module), Origin::Precompiled));
             }
@@ -50,8 +52,10 @@ impl Engine {
     }
 
     /// Compiles another version of the engine, or loads it from the cache: durable runs end on the engine that they
-    /// began with.
+    /// began with. Where that does not meter itself, wasmtime does.
     pub fn from_wasm(config: EngineConfig, wasm: &[u8]) -> Result<Engine, HostError> {
+        let wasmtime_fuel = !layout::is_metered(wasm).map_err(HostError::build)?;
+        let config = EngineConfig { wasmtime_fuel, ..config };
         let wasmtime = wasmtime::Engine::new(&config.wasmtime()).map_err(HostError::engine)?;
         let key = cache_key(&wasmtime, &[b"engine", wasm]);
         if let Some(module) = cached_module(config.cache.as_ref(), &wasmtime, &key) {
@@ -66,15 +70,32 @@ impl Engine {
 
     /// Compiles a component for this engine, or loads it from the cache.
     pub fn component(&self, wasm: &[u8]) -> Result<Component, HostError> {
+        self.cached_or(b"sandbox", wasm, || {
+            let _compiling = compile_gate::COMPILING.acquire();
+            self.quick()?.precompile_component(wasm).map_err(HostError::engine)
+        })
+    }
+
+    /// Compiles a component with functions that run often, on this thread alone: nobody waits for it. Loads it from the cache if
+    /// it is there.
+    pub(crate) fn hot_component(&self, wasm: &[u8]) -> Result<Component, HostError> {
+        self.cached_or(b"hot", wasm, || self.background()?.precompile_component(wasm).map_err(HostError::engine))
+    }
+
+    /// Loads the native code of a component from the cache, or makes it.
+    fn cached_or(
+        &self,
+        kind: &[u8],
+        wasm: &[u8],
+        compile: impl FnOnce() -> Result<Vec<u8>, HostError>,
+    ) -> Result<Component, HostError> {
         let wasmtime = self.wasmtime();
-        let key = cache_key(wasmtime, &[b"sandbox", wasm]);
+        let key = cache_key(wasmtime, &[kind, wasm]);
         let cache = self.config().cache.as_ref();
         if let Some(component) = cached_component(cache, wasmtime, &key) {
             return Ok(component);
         }
-        let compiling = compile_gate::COMPILING.acquire();
-        let code = self.quick()?.precompile_component(wasm).map_err(HostError::engine)?;
-        drop(compiling);
+        let code = compile()?;
         if let Some(cache) = cache {
             cache.store(&key, &code);
         }
@@ -90,6 +111,17 @@ impl Engine {
         }
         let quick = wasmtime::Engine::new(&self.0.config.quick_compiler()).map_err(HostError::engine)?;
         Ok(self.0.further.quick.get_or_init(|| quick))
+    }
+
+    fn background(&self) -> Result<&wasmtime::Engine, HostError> {
+        if let Some(background) = self.0.further.background.get() {
+            return Ok(background);
+        }
+        let mut config = config::pooled(1, self.0.config.wasmtime_fuel);
+        make_deterministic(&mut config);
+        config.parallel_compilation(false);
+        let background = wasmtime::Engine::new(&config).map_err(HostError::engine)?;
+        Ok(self.0.further.background.get_or_init(|| background))
     }
 
     /// Returns the wasmtime engine for foreign components, whose instances do not fit the pool.
@@ -174,7 +206,7 @@ impl EngineConfig {
     /// Returns the configuration for bindings: fast compilation instead of fast code, because a run waits for it. The
     /// code is compatible with an engine of [`EngineConfig::wasmtime`], and runs a few instructions per value.
     fn quick_compiler(&self) -> Config {
-        let mut config = config::pooled(1, self.meter_fuel);
+        let mut config = config::pooled(1, self.wasmtime_fuel);
         make_deterministic(&mut config);
         config
             .cranelift_opt_level(wasmtime::OptLevel::None)

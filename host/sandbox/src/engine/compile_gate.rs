@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// Compilations in this process.
 pub(super) static COMPILING: Gate = Gate { running: Mutex::new(0), released: Condvar::new() };
 
-/// Blocking semaphore that leaves one core free. It is acquired on blocking threads only.
+/// Blocking semaphore that leaves one core free. Who waits blocks its thread, and no permit is kept while anything is awaited.
 pub(super) struct Gate {
     running: Mutex<usize>,
     released: Condvar,

@@ -26,12 +26,32 @@ pub struct EngineLayout {
     pub binding_data: u32,
     /// Size of that buffer.
     pub binding_data_bytes: usize,
+    /// Address at which the engine says what functions compiled beside it must know; `None` if it calls none.
+    pub functions: Option<u32>,
     /// Table slots of exported functions, for those in the table.
     pub slots: HashMap<String, u32>,
     /// Functions that the engine imports: module and name.
     pub imports: Vec<(String, String)>,
     /// The module's type, for components that import it.
     pub module_type: ModuleType,
+}
+
+/// Interface of the engine's imports by which the host meters it.
+const METER: &str = "agent-spaces:engine/meter@0.1.0";
+
+/// Whether an engine counts the fuel that it consumes.
+#[cfg_attr(not(feature = "compile"), expect(dead_code, reason = "only a host that compiles takes other engines"))]
+pub(super) fn is_metered(wasm: &[u8]) -> Result<bool> {
+    for payload in Parser::new(0).parse_all(wasm) {
+        if let Payload::ImportSection(section) = payload? {
+            for import in section.into_imports() {
+                if import?.module == METER {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Sections of a module that its type depends on.
@@ -69,6 +89,7 @@ impl EngineLayout {
             stack_bytes: parts.address("__stack_pointer")?,
             binding_data: parts.address("BINDING_DATA")?,
             binding_data_bytes: BINDING_DATA_BYTES,
+            functions: parts.address("js_compiled_layout").ok(),
             slots: parts.slots(),
             imports: parts.imports.iter().map(|(module, name, _)| (module.clone(), name.clone())).collect(),
             module_type: parts.module_type()?,

@@ -52,23 +52,26 @@ async fn call(
     limits: &Limits,
 ) -> wasmtime::Result<Answer> {
     store.limiter(|state| state);
-    let meters_fuel = program.sandbox().engine().config().meter_fuel;
-    if meters_fuel {
-        let given = store.data().journal().and_then(|journal| journal.forced_end());
-        // A replayed run that the host ended stops at the same instruction: it has no fuel to go on.
-        let given = given.map_or(limits.fuel, |end| end.fuel.min(limits.fuel));
-        store.data_mut().set_fuel_given(given);
+    let config = program.sandbox().engine().config();
+    let end = store.data().journal().and_then(|journal| journal.forced_end());
+    // A replayed run that the host ended stops at the same place: it has no fuel to go on.
+    let given = end.map_or(limits.fuel, |end| end.fuel.min(limits.fuel));
+    // Every run is charged the fuel of compiling, so that fuel does not depend on snapshots.
+    let spent = compiled.map_or(0, |compiled| compiled.fuel);
+    store.data_mut().set_fuel(config.meter_fuel.then_some(given), spent);
+    if config.wasmtime_fuel {
         store.set_fuel(given)?;
         store.fuel_async_yield_interval(Some(YIELD_INTERVAL))?;
     }
     store.set_hostcall_fuel(store.data().max_next_call_bytes());
     store.set_max_component_handles(handles(limits.calls));
-    let instance = program.sandbox().instantiate(store).await?;
-    let function = program.sandbox().entry().function(store, &instance)?;
-    if let Some(compiled) = compiled.filter(|_| meters_fuel) {
-        // Every run is charged the fuel of compiling, so that fuel does not depend on snapshots.
+    let functions = compiled.and_then(|compiled| compiled.functions.as_ref());
+    let sandbox = functions.map_or_else(|| program.sandbox(), |functions| &functions.sandbox);
+    let instance = sandbox.instantiate(store).await?;
+    let function = sandbox.entry().function(store, &instance)?;
+    if config.wasmtime_fuel {
         let left = store.get_fuel()?;
-        store.set_fuel(left.saturating_sub(compiled.fuel))?;
+        store.set_fuel(left.saturating_sub(spent))?;
     }
     let max_result_bytes = u32::try_from(limits.result).unwrap_or(u32::MAX);
     let code = match compiled {

@@ -1,8 +1,9 @@
 //! Nested executions: those inside another run's handler.
 //!
 //! Wasmtime does not support polling one store from within a call of another on the same stack, so a nested run gets a
-//! task of its own.
+//! task of its own, which takes turns on the processors like the run that waits for it.
 
+use agent_spaces_calls::turns::{Turns, in_turn};
 use std::cell::Cell;
 use tokio::task::JoinHandle;
 
@@ -31,8 +32,8 @@ pub(crate) fn depth() -> usize {
 
 /// Runs a future in a task of its own, which is aborted when the caller is dropped. Returns `None` if it panics.
 pub async fn in_own_task<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
-    let mut task = AbortOnDrop(tokio::spawn(work));
-    (&mut task.0).await.ok()
+    let mut task = AbortOnDrop(tokio::spawn(in_turn(Turns::current(), work)));
+    (&mut task.0).await.ok().flatten()
 }
 
 /// Task that is aborted when the handle is dropped.

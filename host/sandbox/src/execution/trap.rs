@@ -79,7 +79,7 @@ mod tests {
 
     /// Returns the error of this code's trap, in an engine with the configuration of runs.
     async fn error_of(body: &str) -> RunError {
-        let config = EngineConfig { max_runs: 1, ..EngineConfig::default() };
+        let config = EngineConfig { max_runs: 1, wasmtime_fuel: true, ..EngineConfig::default() };
         let engine = Engine::new(&config.wasmtime()).unwrap();
         let text = format!("(module (memory 16 64) (table 1 funcref) (func $f (export \"f\") {body}))");
         let module = Module::new(&engine, wat::parse_str(text).unwrap()).unwrap();

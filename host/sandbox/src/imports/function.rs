@@ -63,7 +63,7 @@ impl ImportedFunction {
     }
 
     /// Returns its identifier.
-    pub(super) fn id(&self) -> &FunctionId {
+    pub(crate) fn id(&self) -> &FunctionId {
         &self.id
     }
 

@@ -5,6 +5,7 @@
 //! fuel are the same.
 
 use crate::imports::Hidden;
+use crate::sandbox::Sandbox;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -46,6 +47,16 @@ pub struct CompiledMemory {
     pub(crate) memory: Vec<u64>,
     /// Fuel of compiling beyond that of restoring the memory.
     pub(crate) fuel: u64,
+    /// Its hot functions as native code.
+    pub(crate) functions: Option<HotFunctions>,
+}
+
+/// Sandbox for one program, whose binding has some of its functions. The memory names them.
+pub struct HotFunctions {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) count: usize,
+    /// About what they take.
+    pub(crate) bytes: usize,
 }
 
 /// Run counter of a program, and its compiled script once it is hot.
@@ -53,6 +64,8 @@ pub struct CompiledMemory {
 pub struct HotScript {
     pub(crate) attempts: Attempts,
     pub(crate) compiled: OnceLock<CompiledMemory>,
+    /// The same with hot functions, once they are compiled too.
+    pub(crate) with_functions: OnceLock<CompiledMemory>,
 }
 
 /// Maximum sets of hidden functions for which a program's script is kept. For further ones every run compiles it.
@@ -83,9 +96,27 @@ impl HotScripts {
     }
 }
 
+impl HotScripts {
+    /// Returns the bytes of the compiled scripts.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let bytes = |script: &HotScript| {
+            let kept = [&script.compiled, &script.with_functions].into_iter().filter_map(OnceLock::get);
+            kept.map(CompiledMemory::bytes).sum::<usize>()
+        };
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes(&self.plain) + others.iter().map(|(_, script)| bytes(script)).sum::<usize>()
+    }
+}
+
+impl CompiledMemory {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.memory) + self.functions.as_ref().map_or(0, |functions| functions.bytes)
+    }
+}
+
 impl HotScript {
     /// Returns the compiled script, once it was captured.
     pub fn compiled(&self) -> Option<&CompiledMemory> {
-        self.compiled.get()
+        self.with_functions.get().or_else(|| self.compiled.get())
     }
 }

@@ -92,7 +92,9 @@ impl Program {
     }
 
     fn new_image(&self) -> Option<ProgramImage> {
-        self.hot_scripts.as_ref()?;
+        if self.start.is_some() {
+            return None;
+        }
         Some(ProgramImage {
             component: self.sandbox.wasm()?.to_vec(),
             script: self.script.text.clone(),

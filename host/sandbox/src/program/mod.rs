@@ -3,6 +3,7 @@
 //! - here: the program and its parts; `precompiled`: its serialization as native code
 //! - `image`: its portable form, from which another host restores it
 //! - `hot_script`: its compiled script, once it has run often
+//! - `start_memory`: the snapshot of evaluated modules that it may start from
 //! - [`source_info`]: the trait that maps errors to its source
 //!
 //! Its methods that start runs are in `run`.
@@ -12,9 +13,11 @@ mod image;
 #[cfg(feature = "compile")]
 mod precompiled;
 pub mod source_info;
+mod start_memory;
 
-pub use hot_script::{CompiledMemory, HotScript, HotScripts};
+pub use hot_script::{CompiledMemory, HotFunctions, HotScript, HotScripts};
 pub use image::ProgramImage;
+pub use start_memory::Snapshot;
 
 use crate::engine::Engine;
 use crate::error::HostError;
@@ -48,8 +51,12 @@ pub struct Program {
     is_hidden_fixed: bool,
     /// Compiled script for callers with the same hidden functions.
     hot_script: Option<Arc<HotScript>>,
-    /// Compiled scripts for all callers. `None` if the sandbox starts from a snapshot of evaluated modules.
+    /// Compiled scripts for all callers. `None` if none are kept.
     hot_scripts: Option<Arc<HotScripts>>,
+    /// Compiled scripts of the same program with a document of each run, and the module that has it.
+    given: Arc<OnceLock<(String, Arc<HotScripts>)>>,
+    /// Snapshot of evaluated modules that the sandbox starts from.
+    start: Option<Arc<Snapshot>>,
     /// Its serialized image, once it was asked for.
     image: Arc<OnceLock<Arc<[u8]>>>,
 }
@@ -123,6 +130,8 @@ impl Program {
             hidden,
             is_hidden_fixed: false,
             hot_scripts: Some(hot_scripts),
+            given: Arc::default(),
+            start: None,
             image: Arc::default(),
         }
     }
@@ -152,17 +161,27 @@ impl Program {
         &self.sandbox.rules().limits
     }
 
-    /// Returns the program in another sandbox for the same interfaces, which starts from a snapshot of evaluated
-    /// modules.
+    /// Returns the program in another sandbox for the same interfaces, whose engine is not the same: none of its scripts
+    /// are kept compiled.
     pub fn in_sandbox(&self, sandbox: Sandbox) -> Program {
+        let hidden = sandbox.hidden(&Caller::default());
+        Program { hidden, sandbox, hot_script: None, hot_scripts: None, ..self.recompiled() }
+    }
+
+    /// Returns the program in another sandbox for the same interfaces, which starts from a snapshot of evaluated modules.
+    pub fn starting_from(&self, snapshot: Arc<Snapshot>, sandbox: Sandbox) -> Program {
+        let (hidden, hot_scripts) = (sandbox.hidden(&Caller::default()), Arc::<HotScripts>::default());
         Program {
-            hidden: sandbox.hidden(&Caller::default()),
-            sandbox,
-            hot_script: None,
-            hot_scripts: None,
-            image: Arc::default(),
-            ..self.clone()
+            hot_script: hot_scripts.of(&hidden),
+            hot_scripts: Some(hot_scripts),
+            start: Some(snapshot),
+            ..self.in_sandbox(sandbox)
         }
+    }
+
+    /// Returns the snapshot that it starts from.
+    pub(crate) fn start_snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.start.as_ref()
     }
 
     /// Returns a program with another script in the same sandbox. It can import this program's modules only.
@@ -177,7 +196,14 @@ impl Program {
             uses_fetch: *uses_fetch,
             warnings: Vec::new(),
         };
-        Program { script: Arc::new(script), image: Arc::default(), ..self.clone() }
+        Program { script: Arc::new(script), ..self.recompiled() }
+    }
+
+    /// Returns the program with none of its scripts compiled.
+    fn recompiled(&self) -> Program {
+        let hot_scripts = self.hot_scripts.as_ref().map(|_| Arc::<HotScripts>::default());
+        let hot_script = hot_scripts.as_ref().and_then(|hot_scripts| hot_scripts.of(&self.hidden));
+        Program { hot_script, hot_scripts, given: Arc::default(), image: Arc::default(), ..self.clone() }
     }
 
     /// Returns the script's file name.
@@ -224,18 +250,54 @@ impl Program {
         self.compiled().is_some()
     }
 
+    /// Returns how many functions of the script later runs have as native code: see `EngineConfig::compile_hot_functions`.
+    pub fn compiled_functions(&self) -> usize {
+        let functions = self.compiled().and_then(|compiled| compiled.functions.as_ref());
+        functions.map_or(0, |functions| functions.count)
+    }
+
     /// Returns the source lines around a location, for a terminal. Secrets are shown as `*`.
     pub fn code_frame(&self, location: &Location) -> Option<String> {
         self.source()?.code_frame(location, self.sandbox.redactor())
     }
 
-    /// Returns the program with one of its modules replaced.
+    /// Returns the program with one of its modules replaced. It is another program, whose script is compiled anew: for
+    /// what differs in every run, see [`Program::with_given`].
     #[must_use]
     pub fn with_module(&self, name: &str, source: ModuleSource) -> Program {
-        let modules = self.modules.with(name.to_owned(), source);
-        let hot_scripts = self.hot_scripts.as_ref().map(|_| Arc::<HotScripts>::default());
-        let hot_script = hot_scripts.as_ref().and_then(|hot_scripts| hot_scripts.of(&self.hidden));
-        Program { modules: Arc::new(modules), hot_script, hot_scripts, image: Arc::default(), ..self.clone() }
+        Program { modules: Arc::new(self.modules.with(name.to_owned(), source)), ..self.recompiled() }
+    }
+
+    /// Returns the program with a JSON document as one of its modules: the input of one run. All such programs share the
+    /// compiled script, because the module imports its document when it is evaluated. So modules beside it that do not
+    /// import it may be evaluated first.
+    #[must_use]
+    pub fn with_given(&self, name: &str, json: String) -> Program {
+        if self.hot_scripts.is_none() {
+            // Nothing is kept compiled, and a module that waits for its document would only take longer.
+            return self.with_module(name, ModuleSource::Json(json));
+        }
+        let modules = Arc::new(self.modules.with_given(name, json));
+        let (known, hot_scripts) = self.given.get_or_init(|| (name.to_owned(), Arc::default()));
+        if known != name {
+            return Program { modules, ..self.recompiled() };
+        }
+        let (hot_script, hot_scripts) = (hot_scripts.of(&self.hidden), Some(hot_scripts.clone()));
+        Program { modules, hot_script, hot_scripts, image: Arc::default(), ..self.clone() }
+    }
+
+    /// Returns the program without the document of one run, for what is kept for all of them.
+    pub(crate) fn without_given(&self) -> Program {
+        Program { modules: Arc::new(self.modules.without_given()), ..self.clone() }
+    }
+
+    /// Returns about how many bytes it keeps in memory: its texts, compiled scripts and image, without its sandbox.
+    pub fn kept_bytes(&self) -> usize {
+        let compiled = |hot_scripts: &HotScripts| hot_scripts.kept_bytes();
+        let hot = self.hot_scripts.as_deref().map_or(0, compiled);
+        let given = self.given.get().map_or(0, |(_, hot_scripts)| compiled(hot_scripts));
+        let image = self.image.get().map_or(0, |image| image.len());
+        self.code().len() + self.modules.text_bytes() + hot + given + image
     }
 
     /// Loads a program serialized with [`Program::precompiled`], and links it with handlers.

@@ -8,13 +8,14 @@ use crate::execution::{AbortOnDrop, ENGINE_FAULT, Ending, execute, process_memor
 use crate::program::Program;
 use crate::sandbox::entry::Purpose;
 use crate::snapshot::precompile;
-use crate::state::{Failure, State};
+use crate::state::{Failure, State, note_fuel};
 use agent_spaces_calls::blocking_pool::BlockingPool;
 use agent_spaces_calls::clock::RunClock;
 use agent_spaces_calls::context::RunContext;
 use agent_spaces_calls::events::EventSink;
 use agent_spaces_calls::host_memory::{HostMemory, RunMemory, SandboxKind};
 use agent_spaces_calls::redaction;
+use agent_spaces_calls::turns::{Turns, in_turn};
 use agent_spaces_telemetry::spans::{self, RunEnd};
 use agent_spaces_types::code::Code;
 use agent_spaces_types::event::EventKind;
@@ -37,8 +38,13 @@ pub(super) async fn run(program: &Program, options: RunOptions) -> RunReport {
     }
     let program = program.clone();
     let id = run_id.clone();
-    let mut task = AbortOnDrop(tokio::spawn(async move { drive(&program, id, options, depth, span).await }));
-    (&mut task.0).await.unwrap_or_else(|error| RunReport::task_failed(run_id, &error))
+    let work = async move { drive(&program, id, options, depth, span).await };
+    let mut task = AbortOnDrop(tokio::spawn(in_turn(Turns::current(), work)));
+    match (&mut task.0).await {
+        Ok(Some(report)) => report,
+        Ok(None) => RunReport::task_failed(run_id, &"it was dropped"),
+        Err(error) => RunReport::task_failed(run_id, &error),
+    }
 }
 
 /// Opens the span of a run, below the current one.
@@ -153,8 +159,8 @@ async fn execute_run(program: &Program, run_id: Arc<str>, options: RunOptions, d
             watched(work, depth, &cancel, &clock, &limits, journal.as_deref()).await
         }
     };
-    let given = store.data().fuel_given();
-    let fuel = given.saturating_sub(store.get_fuel().unwrap_or(given));
+    note_fuel(&mut store);
+    let fuel = store.data().fuel_consumed();
     let (usage, mut console, failure) = store.data_mut().finish(fuel);
     if matches!(failure, Some(Failure::HostMemory | Failure::ProcessMemory))
         && journal.as_ref().is_some_and(|journal| durable::may_continue(&**journal))

@@ -6,8 +6,8 @@ use agent_spaces_types::run_error::RunError;
 use agent_spaces_types::usage::Usage;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt;
 use std::sync::Arc;
-use tokio::task::JoinError;
 
 /// Report of a finished run.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl RunReport {
     }
 
     /// Creates the report of a run whose task panicked or was aborted.
-    pub(super) fn task_failed(run_id: Arc<str>, error: &JoinError) -> RunReport {
+    pub(super) fn task_failed(run_id: Arc<str>, error: &dyn fmt::Display) -> RunReport {
         let error = RunError::new(Code::HostEngine, format!("The run's task failed: {error}"));
         RunReport::without_value(run_id, Err(error))
     }

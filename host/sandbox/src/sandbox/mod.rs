@@ -34,6 +34,19 @@ struct Linked {
     entry: Entry,
     functions: Arc<ImportedFunctions>,
     wasm: Option<Vec<u8>>,
+    with_functions: Option<Arc<BindFunctions>>,
+}
+
+/// Builds the component of a sandbox once more, with functions of a memory of its engine compiled beside it. The first
+/// parameter is the memory; the second tells the program's functions by their addresses. `None` if there are none to compile.
+pub type BindFunctions = dyn Fn(&[u8], &dyn Fn(u32) -> bool) -> Option<BoundFunctions> + Send + Sync;
+
+/// Component with compiled functions.
+pub struct BoundFunctions {
+    /// The component, before it is compiled itself.
+    pub wasm: Vec<u8>,
+    /// Addresses of words of the engine's memory, and the indices in its table that go there: one for each function.
+    pub words: Vec<(u32, u32)>,
 }
 
 impl Sandbox {
@@ -50,7 +63,41 @@ impl Sandbox {
         let (pre, functions) = prepare(engine, component, &description, paths, &rules).map_err(HostError::engine)?;
         let entry = Entry::find(component).map_err(HostError::engine)?;
         let functions = Arc::new(ImportedFunctions::new(functions, description, rules));
-        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, functions, wasm })))
+        Ok(Sandbox(Arc::new(Linked { engine: engine.clone(), pre, entry, functions, wasm, with_functions: None })))
+    }
+
+    /// Returns the sandbox with a way to compile hot functions of its programs.
+    #[must_use]
+    pub fn with_functions(self, bind: Arc<BindFunctions>) -> Sandbox {
+        let Linked { engine, pre, entry, functions, wasm, .. } = &*self.0;
+        Sandbox(Arc::new(Linked {
+            engine: engine.clone(),
+            pre: pre.clone(),
+            entry: *entry,
+            functions: functions.clone(),
+            wasm: wasm.clone(),
+            with_functions: Some(bind),
+        }))
+    }
+
+    /// Returns the way to compile hot functions; `None` if there is none.
+    pub fn bind_functions(&self) -> Option<&Arc<BindFunctions>> {
+        self.0.with_functions.as_ref()
+    }
+
+    /// Links another component with the same imports: the calls of both take the same paths.
+    #[cfg(feature = "compile")]
+    pub(crate) fn linked_again(&self, component: &Component) -> Result<Sandbox> {
+        let (engine, functions) = (self.engine(), self.functions());
+        let mut linker = Linker::new(engine.wasmtime());
+        linker.root().module(ENGINE_IMPORT, engine.module())?;
+        services::add_to_linker(&mut linker)?;
+        add_functions(&mut linker, &functions.description().interfaces, |interface, function| {
+            functions.find(interface, function).cloned()
+        })?;
+        let (pre, entry) = (linker.instantiate_pre(component)?, Entry::find(component)?);
+        let (engine, functions) = (engine.clone(), functions.clone());
+        Ok(Sandbox(Arc::new(Linked { engine, pre, entry, functions, wasm: None, with_functions: None })))
     }
 
     /// Returns its engine.
@@ -144,13 +191,32 @@ pub fn link_functions(
     paths: &Paths<'_>,
     rules: &RunRules,
 ) -> Result<Vec<Arc<ImportedFunction>>> {
-    let mut imports = Vec::new();
+    let mut imports: Vec<Arc<ImportedFunction>> = Vec::new();
+    for interface in interfaces {
+        let functions = &interface.functions;
+        let new = |function| ImportedFunction::new(interface, function, paths, rules).map(Arc::new);
+        imports.extend(functions.iter().filter_map(new));
+    }
+    add_functions(linker, interfaces, |interface, function| {
+        let is_it = |import: &&Arc<ImportedFunction>| {
+            import.id().interface() == interface && import.id().function() == function
+        };
+        imports.iter().find(is_it).cloned()
+    })?;
+    Ok(imports)
+}
+
+/// Adds the functions of interfaces that are found by the names of their interface and their own.
+fn add_functions(
+    linker: &mut Linker<State>,
+    interfaces: &[InterfaceDescription],
+    find: impl Fn(&str, &str) -> Option<Arc<ImportedFunction>>,
+) -> Result<()> {
     for interface in interfaces {
         let mut instance = linker.instance(&interface.name)?;
         for function in &interface.functions {
             let name = &function.shape.name;
-            let Some(import) = ImportedFunction::new(interface, function, paths, rules).map(Arc::new) else { continue };
-            imports.push(import.clone());
+            let Some(import) = find(&interface.name, name) else { continue };
             if function.shape.is_async {
                 instance.func_new_concurrent(name, move |accessor, _, arguments, results| {
                     let import = import.clone();
@@ -164,5 +230,5 @@ pub fn link_functions(
             }
         }
     }
-    Ok(imports)
+    Ok(())
 }

@@ -3,6 +3,7 @@
 
 mod clock;
 mod console;
+mod meter;
 mod modules;
 mod random;
 mod refusals;
@@ -17,6 +18,7 @@ use wasmtime::component::Linker;
 /// Adds all interfaces to a linker. `host/linker/src/binding/world.rs` lists those that a component imports.
 pub fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     clock::add_to_linker(linker)?;
+    meter::add_to_linker(linker)?;
     random::add_to_linker(linker)?;
     console::add_to_linker(linker)?;
     timers::add_to_linker(linker)?;

@@ -1,6 +1,6 @@
 //! Host side of the `snapshots` interface: captures the engine's memory.
 
-use crate::state::{DirtyPages, EngineState, State};
+use crate::state::{DirtyPages, EngineState, State, note_fuel};
 use wasmtime::component::{Linker, WasmList};
 use wasmtime::{Result, StoreContextMut};
 
@@ -13,8 +13,9 @@ fn take(mut store: StoreContextMut<'_, State>, (memory,): (WasmList<u8>,)) -> Re
         return Err(refused());
     }
     let memory = DirtyPages::take(memory.as_le_slice(&store));
-    let fuel_left = store.get_fuel().unwrap_or(0);
-    store.data_mut().capture(EngineState { memory, fuel_left });
+    note_fuel(&mut store);
+    let fuel = store.data().fuel_consumed();
+    store.data_mut().capture(EngineState { memory, fuel });
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 //!
 //! - `capture`: runs executed only to capture a memory snapshot
 //! - `evaluated`: snapshots of evaluated modules, kept in the cache
-//! - `precompile`: scripts that are run often, compiled once
+//! - `precompile`: scripts that are run often, compiled once; `functions`: functions of them as native code
 //!
 //! A snapshot is the difference between the memory of a fresh engine and of one that has compiled or evaluated
 //! something. A compiled script is passed to the engine by each run: see `program::hot_script`. Evaluated modules become
@@ -13,7 +13,11 @@
 mod capture;
 #[cfg(feature = "compile")]
 mod evaluated;
+#[cfg(feature = "compile")]
+mod functions;
 pub(crate) mod precompile;
+
+pub use crate::program::Snapshot;
 
 use crate::engine::{ENGINE_WASM, EngineLayout};
 use crate::state::DirtyPages;
@@ -34,24 +38,7 @@ const WORD: usize = 8;
 
 const PAGE_BYTES: usize = 64 << 10;
 
-/// Difference between the memory of an engine and that of a fresh one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
-    pages: u64,
-    pieces: Vec<(u32, Vec<u8>)>,
-}
-
 impl Snapshot {
-    /// Returns the memory size in pages.
-    pub fn pages(&self) -> u64 {
-        self.pages
-    }
-
-    /// Returns addresses, and the bytes to copy there.
-    pub fn pieces(&self) -> &[(u32, Vec<u8>)] {
-        &self.pieces
-    }
-
     /// Computes the difference between two memories: without the stack, which is empty, and without the buffer for a
     /// binding's data, which the binding fills itself. Pieces are whole words, more than `gap` bytes apart.
     fn between(before: &Base, after: &DirtyPages, gap: usize) -> Option<Snapshot> {
@@ -95,10 +82,15 @@ impl Snapshot {
     }
 }
 
-/// Encodes the memory of an engine that has compiled a script, as the difference to a fresh engine. Returns `None` if
-/// it is too large. Blocks the thread.
-pub fn words(memory: &DirtyPages) -> Option<Vec<u64>> {
-    let words = Snapshot::between(base().ok()?, memory, MAX_WORDS_GAP)?.words();
+/// Encodes the memory of an engine that has compiled a script, as the difference to a fresh engine, or to one that starts
+/// from a snapshot. Returns `None` if it is too large. Blocks the thread.
+pub fn words(memory: &DirtyPages, start: Option<&Snapshot>) -> Option<Vec<u64>> {
+    let base = base().ok()?;
+    let difference = match start {
+        Some(start) => Snapshot::between(&base.after(start)?, memory, MAX_WORDS_GAP),
+        None => Snapshot::between(base, memory, MAX_WORDS_GAP),
+    };
+    let words = difference?.words();
     (words.len() * WORD <= MAX_COMPILED_BYTES).then_some(words)
 }
 
@@ -108,6 +100,33 @@ struct Base {
     stack_bytes: usize,
     binding_data: usize,
     binding_data_bytes: usize,
+}
+
+impl Base {
+    /// Returns the memory with these pages.
+    #[cfg(feature = "compile")]
+    fn with_pages(&self, pages: &DirtyPages) -> Vec<u8> {
+        let mut memory = self.memory.clone();
+        memory.resize(memory.len().max(pages.length), 0);
+        for (address, bytes) in &pages.pages {
+            if let Some(room) = memory.get_mut(*address..address + bytes.len()) {
+                room.copy_from_slice(bytes);
+            }
+        }
+        memory
+    }
+
+    /// Returns the memory of an engine that starts from a snapshot.
+    fn after(&self, snapshot: &Snapshot) -> Option<Base> {
+        let pages = usize::try_from(snapshot.pages()).ok()?;
+        let mut memory = self.memory.clone();
+        memory.resize(memory.len().max(pages.checked_mul(PAGE_BYTES)?), 0);
+        for (address, bytes) in snapshot.pieces() {
+            let start = *address as usize;
+            memory.get_mut(start..start + bytes.len())?.copy_from_slice(bytes);
+        }
+        Some(Base { memory, ..*self })
+    }
 }
 
 fn base() -> Result<&'static Base> {

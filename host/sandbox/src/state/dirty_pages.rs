@@ -30,6 +30,17 @@ impl DirtyPages {
     }
 }
 
+impl DirtyPages {
+    /// Replaces a word of a page. Returns `None` if there is none.
+    #[cfg(feature = "compile")]
+    pub(crate) fn write(&mut self, address: usize, word: [u8; 4]) -> Option<()> {
+        let (start, page) =
+            self.pages.iter_mut().find(|(start, page)| (*start..*start + page.len()).contains(&address))?;
+        page.get_mut(address - *start..)?.get_mut(..word.len())?.copy_from_slice(&word);
+        Some(())
+    }
+}
+
 /// Returns which pages may have been written: all, if the system does not tell.
 fn written(address: usize, count: usize) -> Vec<bool> {
     flags(address, count).unwrap_or_else(|| vec![true; count])

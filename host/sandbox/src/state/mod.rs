@@ -2,10 +2,12 @@
 //!
 //! - [`answer_queue`]: delivery of answers to the script, one at a time
 //! - `dirty_pages`: the pages that a run wrote, for a memory capture
+//! - `meter`: account of the fuel
 //! - `wasi`: WASI context of foreign components (feature `wasi`)
 
 pub mod answer_queue;
 mod dirty_pages;
+mod meter;
 #[cfg_attr(not(feature = "wasi"), path = "no_wasi.rs")]
 mod wasi;
 
@@ -25,6 +27,7 @@ use agent_spaces_types::limits::{
 };
 use agent_spaces_types::usage::Usage;
 use answer_queue::AnswerQueue;
+use meter::Meter;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
@@ -48,9 +51,7 @@ pub struct State {
     context: Arc<RunContext>,
     scope: RunScope,
     answers: AnswerQueue,
-    /// Fuel that the guest was given, and had consumed at its last call of the host. Only durable runs keep the latter.
-    fuel_given: u64,
-    fuel: u64,
+    meter: Meter,
     failure: Option<Failure>,
     /// Codes with which the host refused calls, each once.
     refusals: Vec<Code>,
@@ -72,8 +73,8 @@ struct CaptureState {
 pub struct EngineState {
     /// Dirty pages of its memory.
     pub memory: DirtyPages,
-    /// Fuel left.
-    pub fuel_left: u64,
+    /// Fuel consumed.
+    pub fuel: u64,
 }
 
 /// Reason why the host ended a run from within.
@@ -126,8 +127,7 @@ impl State {
             },
             context,
             scope: RunScope::default(),
-            fuel_given: limits.fuel,
-            fuel: 0,
+            meter: Meter::new(Some(limits.fuel), 0),
             failure: None,
             refusals: Vec::new(),
             wasi: None,
@@ -204,19 +204,24 @@ impl State {
         self.context.journal.as_ref()
     }
 
-    /// Sets the fuel that the guest is given.
-    pub fn set_fuel_given(&mut self, fuel: u64) {
-        self.fuel_given = fuel;
+    /// Sets the fuel that the guest may consume, without a limit if it is `None`, and what it is charged from the start.
+    pub fn set_fuel(&mut self, limit: Option<u64>, spent: u64) {
+        self.meter = Meter::new(limit, spent);
     }
 
-    /// Returns the fuel that the guest is given.
-    pub fn fuel_given(&self) -> u64 {
-        self.fuel_given
-    }
-
-    /// Returns the fuel that the guest had consumed at its last call of the host.
+    /// Returns the fuel that the guest had consumed when it last told, or when it was last [noted](note_fuel).
     pub fn fuel_consumed(&self) -> u64 {
-        self.fuel
+        self.meter.consumed()
+    }
+
+    /// Counts the fuel that the engine used, and returns its next slice, or the error that ends the run at its limit.
+    pub(crate) fn refill(&mut self, left: i64) -> Result<i64> {
+        self.meter.refill(left).ok_or_else(|| self.reached(Reached(Limit::Fuel)))
+    }
+
+    /// Counts the fuel that the engine used of its slice.
+    pub(crate) fn note(&mut self, left: i64) {
+        self.meter.note(left);
     }
 
     /// Records that a replayed script diverged, and returns the error that ends the run.
@@ -289,7 +294,7 @@ impl State {
             Ok(id)
         });
         let call_id = counted.map_err(|reached| self.reached(reached))?;
-        let started = self.journal().map(|journal| journal.start_call(call_id, self.fuel));
+        let started = self.journal().map(|journal| journal.start_call(call_id, self.meter.consumed()));
         let recorded = started.transpose().map_err(|diverged| self.diverged(diverged))?.flatten();
         if self.context.events.is_heard() {
             // The event has a copy of the parameters.
@@ -344,13 +349,11 @@ impl State {
     }
 }
 
-/// Notes the fuel that the guest has consumed, for the journal of a durable run.
+/// Notes the fuel that the guest has consumed. An engine that meters itself has told before it called the host.
 pub(crate) fn note_fuel(store: &mut impl AsContextMut<Data = State>) {
     let mut store = store.as_context_mut();
-    if store.data().journal().is_some() {
-        let left = store.get_fuel().unwrap_or_default();
-        let state = store.data_mut();
-        state.fuel = state.fuel_given.saturating_sub(left);
+    if let Ok(left) = store.get_fuel() {
+        store.data_mut().meter.note_left(left);
     }
 }
 

@@ -19,7 +19,7 @@ pub use bytes::{BytesLimit, DYNAMIC_VALUE_OVERHEAD, text_bytes};
 pub use calls::CallLimit;
 pub use console::ConsoleLimit;
 pub use failures::FailureLimit;
-pub use fuel::YIELD_INTERVAL;
+pub use fuel::{METER_SLICE, YIELD_INTERVAL};
 pub use in_flight::{InFlightLimit, handles};
 pub use memory::MemoryLimit;
 pub use source::{CODE as SOURCE_LIMIT, DEFAULT_SCRIPT_BYTES, message as source_message};
@@ -32,7 +32,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// Fuel, about one unit per Wasm instruction; none is consumed while the run waits.
+    /// Fuel, some units for each operation of a script and each turn of a loop in the engine; none is consumed while the run waits.
     pub fuel: u64,
     /// Bytes of linear memory, the engine's own included.
     pub memory: u64,

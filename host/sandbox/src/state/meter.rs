@@ -1,0 +1,118 @@
+//! Account of a run's fuel.
+//!
+//! The engine counts down a slice of fuel in a global that the host cannot read. So the host knows what
+//! was consumed whenever the engine tells it: at the end of a slice, before each call of the host, before memory grows, and
+//! when the engine returns. A run that ends in between, by overflowing its stack, is known to have consumed what it had
+//! when it last told.
+
+use agent_spaces_types::limits::METER_SLICE;
+
+/// Slice of a run that is not metered. The engine reserves the two highest bits.
+const ENDLESS: i64 = 1 << 60;
+
+/// Account of a run's fuel.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    /// Fuel that the run may consume; `None` if it is not metered.
+    limit: Option<u64>,
+    /// Fuel that is consumed when the current slice is used up.
+    slice_end: u64,
+    /// Fuel consumed, as far as the engine told.
+    consumed: u64,
+}
+
+impl Meter {
+    /// Creates the account of a run that is charged this much from the start.
+    pub(crate) fn new(limit: Option<u64>, spent: u64) -> Meter {
+        Meter { limit, slice_end: spent, consumed: 0 }
+    }
+
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// Counts what was used, by what is left of all fuel, where wasmtime meters.
+    pub(crate) fn note_left(&mut self, left: u64) {
+        self.consumed = self.limit.unwrap_or(left).saturating_sub(left);
+    }
+
+    /// Counts what was used, and returns the next slice; `None` at the limit.
+    ///
+    /// Slices end at multiples of a slice's length, wherever a run began: so those that begin with compiled memory tell
+    /// at the same moments as others.
+    pub(crate) fn refill(&mut self, left: i64) -> Option<i64> {
+        self.note(left);
+        let Some(limit) = self.limit else { return Some(ENDLESS) };
+        if self.consumed >= limit {
+            return None;
+        }
+        let next = (self.consumed / METER_SLICE + 1).saturating_mul(METER_SLICE).min(limit);
+        self.slice_end = next;
+        i64::try_from(next - self.consumed).ok()
+    }
+
+    /// Counts what was used of a slice. More than the limit is not consumed: the engine counts after it did something.
+    pub(crate) fn note(&mut self, left: i64) {
+        let Some(limit) = self.limit else { return };
+        let used = match u64::try_from(left) {
+            Ok(left) => self.slice_end.saturating_sub(left),
+            Err(_) => self.slice_end.saturating_add(left.unsigned_abs()),
+        };
+        // A guest that lies does not get anything back.
+        self.consumed = used.min(limit).max(self.consumed);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{METER_SLICE, Meter};
+
+    const SLICE: i64 = METER_SLICE as i64;
+
+    #[test]
+    fn slices_add_up_to_the_limit() {
+        let mut meter = Meter::new(Some(2 * METER_SLICE + 100), 0);
+        assert_eq!(meter.refill(-10), Some(SLICE - 10));
+        assert_eq!(meter.consumed(), 10);
+        assert_eq!(meter.refill(-4), Some(SLICE - 4));
+        meter.note(200);
+        assert_eq!(meter.consumed(), 2 * METER_SLICE - 200);
+        assert_eq!(meter.refill(0), Some(100));
+        assert_eq!(meter.refill(-7), None);
+        assert_eq!(meter.consumed(), 2 * METER_SLICE + 100, "exactly");
+        assert_eq!(meter.refill(-7), None);
+    }
+
+    /// A run that begins with compiled memory is charged what compiling takes, and tells at the same moments.
+    #[test]
+    fn what_is_spent_at_first_counts() {
+        let mut meter = Meter::new(Some(10 * METER_SLICE), 300);
+        assert_eq!(meter.refill(-10), Some(SLICE - 310));
+        assert_eq!(meter.consumed(), 310);
+        let mut meter = Meter::new(Some(200), 300);
+        assert_eq!((meter.refill(-10), meter.consumed()), (None, 200));
+    }
+
+    #[test]
+    fn nothing_that_a_guest_says_gives_fuel_back() {
+        let mut meter = Meter::new(Some(1_000), 0);
+        assert_eq!(meter.refill(-10), Some(990));
+        for left in [i64::MAX, 991, 1_000] {
+            meter.note(left);
+            assert_eq!(meter.consumed(), 10);
+            assert_eq!(meter.refill(left), Some(990));
+        }
+        meter.note(i64::MIN);
+        assert_eq!((meter.consumed(), meter.refill(i64::MAX)), (1_000, None));
+    }
+
+    #[test]
+    fn a_run_without_a_limit_is_not_counted() {
+        let mut meter = Meter::new(None, 0);
+        assert!(meter.refill(-10).unwrap() > i64::from(u32::MAX));
+        assert_eq!(meter.consumed(), 0);
+        let next = Meter::new(Some(u64::MAX), 0).refill(i64::MIN).unwrap();
+        assert!((1..=SLICE).contains(&next), "{next}");
+    }
+}

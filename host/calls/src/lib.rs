@@ -11,6 +11,7 @@
 //! - [`journal`]: the journal of a durable run, as sandbox and pipeline see it
 //! - [`host_memory`], [`memory_budget`]: host memory used for a run, and for all runs
 //! - [`blocking_pool`]: work on large values, off the async threads
+//! - [`turns`]: turns on the processors, for what a run starts besides itself
 //! - [`redaction`]: removes secrets from everything that leaves the host
 //! - [`approval`]: approval requests of a run and their decisions
 
@@ -33,3 +34,4 @@ pub mod redaction;
 pub mod run_id;
 pub mod run_rules;
 pub mod scope;
+pub mod turns;

@@ -146,7 +146,8 @@ fn prepare(
         max_bytes: limits.source,
         memory: Some(program.sandbox().engine().memory()),
     };
-    let resolved = resolve(name, source, known, workspace)?;
+    let mut resolved = resolve(name, source, known, workspace)?;
+    resolved.modules.take_given(program.modules());
     Ok(Program::new(program_parts(resolved, name), program.sandbox().clone()))
 }
 

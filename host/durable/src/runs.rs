@@ -165,7 +165,11 @@ impl DurableRuns {
     pub async fn enqueue(&self, program: &Program, options: &RunOptions, info: RunInfo) -> Result<(), DurableError> {
         let Begun { log, created, .. } = self.begin(run_id_of(options), program, options, info)?;
         created.await?;
-        Ok(Self::flushed(log.release()).await?)
+        match Self::flushed(log.release()).await {
+            // A host that was stopped past its lease finds that another one has the run: it is in the store all the same.
+            Ok(()) | Err(StoreError::Fenced { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Creates a run's journal, with the program and the engine that whoever continues it needs.

@@ -115,7 +115,7 @@ impl Write<'_> {
             let Some(found) = find(database, claim, settled).await? else { return Err(unknown(claim)) };
             if found.epoch != claim.epoch {
                 let text = "the connection was lost during a write, and another owner has the run now";
-                return Err(StoreError::Io(format!("run {}: {text}", claim.run)));
+                return Err(StoreError::Unreachable(format!("run {}: {text}", claim.run)));
             }
             if found.next_seq == seq.saturating_add(count) && is_done(found.status) {
                 return Ok(());

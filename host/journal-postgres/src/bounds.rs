@@ -22,11 +22,13 @@ impl QueuedBytes {
         if let Some(most) = most {
             let text = "write less, or wait for earlier writes";
             if total > most {
-                return Err(StoreError::Full(format!("the journal's queue of {most} bytes is full: {text}")));
+                return Err(StoreError::QueueFull(format!("the journal's queue of {most} bytes is full: {text}")));
             }
             if own > 0 && after > most / 2 {
-                let share = format!("one caller may have at most half of its {most} bytes");
-                return Err(StoreError::Full(format!("the journal's queue is full for this caller, {share}: {text}")));
+                let share = format!("one tenant may have at most half of its {most} bytes");
+                return Err(StoreError::QueueFull(format!(
+                    "the journal's queue is full for this tenant, {share}: {text}"
+                )));
             }
         }
         self.total = total;
@@ -54,7 +56,7 @@ mod tests {
     use agent_spaces_journal::StoreError;
 
     fn is_full(outcome: Result<(), StoreError>, part: &str) {
-        assert!(matches!(&outcome, Err(StoreError::Full(text)) if text.contains(part)), "{outcome:?}");
+        assert!(matches!(&outcome, Err(StoreError::QueueFull(text)) if text.contains(part)), "{outcome:?}");
     }
 
     #[test]
@@ -63,7 +65,7 @@ mod tests {
         let (mut queued, most) = (QueuedBytes::default(), Some(100));
         queued.add(&a, 30, most).unwrap();
         queued.add(&a, 20, most).unwrap();
-        is_full(queued.add(&a, 1, most), "full for this caller, one caller may have at most half of its 100 bytes");
+        is_full(queued.add(&a, 1, most), "full for this tenant, one tenant may have at most half of its 100 bytes");
         queued.add(&b, 40, most).unwrap();
         is_full(queued.add(&c, 11, most), "queue of 100 bytes is full");
         queued.add(&c, 10, most).unwrap();
@@ -79,7 +81,7 @@ mod tests {
         let mut queued = QueuedBytes::default();
         is_full(queued.add(&a, 101, Some(100)), "queue of 100 bytes is full");
         queued.add(&a, 90, Some(100)).unwrap();
-        is_full(queued.add(&a, 1, Some(100)), "full for this caller");
+        is_full(queued.add(&a, 1, Some(100)), "full for this tenant");
         queued.remove(&a, 90);
         assert!(queued.sources.is_empty() && queued.total == 0);
     }

@@ -1,21 +1,23 @@
-//! Fair queue of one lane: sources of writes take turns, so that nobody waits behind the backlog of somebody else.
+//! Fair queue: sources of statements take turns, so that nobody waits behind the backlog of somebody else.
 //!
 //! The next turn is that of the source whose last turn is longest ago; one without a known turn goes first. Values with the
-//! same key keep their order, whatever their sources: all that are queued at a time wait in the line of the first of them.
+//! same key keep their order, whatever their sources, and one of them at a time is worked on: all that are queued at a time
+//! wait in the line of the first of them. Keys of a line take turns, too.
 
-use agent_spaces_journal::Claim;
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use agent_spaces_journal::{Claim, tenant};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Most sources whose last turns are remembered while they have nothing queued. All are forgotten then, which gives each
 /// of them one early turn.
 const MAX_REMEMBERED: usize = 1024;
 
-/// Whose turn a write takes.
+/// Source of a statement, whose turn it takes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
-    /// Caller of the run.
+    /// Tenant that is worked for.
+    Tenant(Arc<str>),
+    /// Caller of the run, where the tenant is not known.
     Caller(Arc<str>),
     /// Owner of the document; empty for the operator, and where the owner is not known.
     Documents(Arc<str>),
@@ -23,45 +25,77 @@ pub(crate) enum Source {
     Claims,
     /// Signals, requests to cancel and decisions, which name a run or an approval only.
     Signals,
+    /// Reads for nobody in particular.
+    Reads,
 }
 
 impl Source {
+    /// Returns the tenant that this thread works for, or else this source.
+    pub(crate) fn now_or(other: Source) -> Source {
+        tenant::current().map_or(other, Source::Tenant)
+    }
+
     /// Returns the source of writes under a claim.
     pub(crate) fn of(claim: &Claim) -> Source {
-        Source::Caller(Arc::clone(&claim.caller))
+        Source::now_or(Source::Caller(Arc::clone(&claim.caller)))
     }
 }
 
 /// Place among all turns: the last turn, then the number of the value that the source came back with.
 type Rank = (u64, u64);
 
-/// Values of one source. There is at least one.
-struct Line<T> {
+/// Keys of one source.
+struct Line {
     rank: Rank,
+    /// Those with values that nobody works on, the next first.
+    ready: VecDeque<u64>,
+    /// Number of those that somebody works on.
+    busy: usize,
+}
+
+/// Values of one key.
+struct Key<T> {
+    /// None, while the last of them is worked on.
     values: VecDeque<Queued<T>>,
 }
 
 struct Queued<T> {
     number: u64,
-    key: u64,
+    /// It waits in the line of another one, if a value with its key was there before.
+    source: Source,
     value: T,
+}
+
+/// Key that somebody works on, and its values: their numbers and sources.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    key: u64,
+    /// Source whose turn it is.
+    source: Source,
+    values: Vec<(u64, Source)>,
 }
 
 /// Queue whose sources take turns.
 pub(crate) struct FairQueue<T> {
-    lines: HashMap<Source, Line<T>>,
-    /// Sources of all lines, the next first.
+    lines: HashMap<Source, Line>,
+    /// Sources with ready keys, the next first.
     ranks: BTreeMap<Rank, Source>,
     /// Last turns of sources that have nothing queued.
     remembered: HashMap<Source, u64>,
-    /// For each key with queued values: the line that they are in, and their number.
-    keys: HashMap<u64, (Source, usize)>,
-    /// Source that has its turn.
-    current: Option<Source>,
+    keys: HashMap<u64, Key<T>>,
+    /// Numbers of the values that are queued or worked on.
+    left: BTreeSet<u64>,
     /// Number of turns.
     turns: u64,
     /// Number of values that were ever queued.
     pushed: u64,
+}
+
+impl Taken {
+    /// Returns the sources of its values.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.values.iter().map(|(_, source)| source)
+    }
 }
 
 impl<T> FairQueue<T> {
@@ -71,7 +105,7 @@ impl<T> FairQueue<T> {
             ranks: BTreeMap::new(),
             remembered: HashMap::new(),
             keys: HashMap::new(),
-            current: None,
+            left: BTreeSet::new(),
             turns: 0,
             pushed: 0,
         }
@@ -81,59 +115,98 @@ impl<T> FairQueue<T> {
     pub(crate) fn push(&mut self, source: Source, key: u64, value: T) {
         let number = self.pushed;
         self.pushed += 1;
-        let waiting = self.keys.entry(key).or_insert((source, 0));
-        waiting.1 += 1;
-        let source = &waiting.0;
-        let line = self.lines.entry(source.clone()).or_insert_with(|| {
-            let rank = (self.remembered.remove(source).unwrap_or(0), number);
-            self.ranks.insert(rank, source.clone());
-            Line { rank, values: VecDeque::new() }
-        });
-        line.values.push_back(Queued { number, key, value });
-    }
-
-    /// Begins the next turn, and takes its first value.
-    pub(crate) fn pop(&mut self) -> Option<T> {
-        let (_, source) = self.ranks.pop_first()?;
-        self.turns += 1;
-        let rank = (self.turns, 0);
-        if let Some(line) = self.lines.get_mut(&source) {
-            line.rank = rank;
+        self.left.insert(number);
+        let queued = Queued { number, source: source.clone(), value };
+        if let Some(known) = self.keys.get_mut(&key) {
+            // It is ready already, or will be when the value before is done.
+            return known.values.push_back(queued);
         }
-        self.ranks.insert(rank, source.clone());
-        self.current = Some(source);
-        self.take()
+        self.keys.insert(key, Key { values: VecDeque::from([queued]) });
+        self.make_ready(source, key, number);
     }
 
-    /// Takes the next value of the source that has its turn, if it is wanted.
-    pub(crate) fn pop_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
-        let line = self.lines.get(self.current.as_ref()?)?;
-        let is_next = line.values.front().is_some_and(|queued| is_wanted(&queued.value));
-        if is_next { self.take() } else { None }
+    /// Puts a key at the end of the line of its source.
+    fn make_ready(&mut self, source: Source, key: u64, number: u64) {
+        let last = self.remembered.remove(&source).unwrap_or(0);
+        let line = self.lines.entry(source.clone());
+        let line = line.or_insert_with(|| Line { rank: (last, number), ready: VecDeque::new(), busy: 0 });
+        if line.ready.is_empty() {
+            line.rank.1 = number;
+            self.ranks.insert(line.rank, source);
+        }
+        line.ready.push_back(key);
     }
 
-    /// Takes the first value of the source that has its turn.
-    fn take(&mut self) -> Option<T> {
-        let source = self.current.as_ref()?;
-        let line = self.lines.get_mut(source)?;
-        let taken = line.values.pop_front()?;
-        if line.values.is_empty() {
-            let rank = line.rank;
-            self.lines.remove(source);
-            self.ranks.remove(&rank);
+    /// Begins the next turn among sources that may take one, and takes its first value. `may_take` gets a source and how
+    /// many of its keys are worked on. Tell [`done`](FairQueue::done) afterwards.
+    pub(crate) fn take(&mut self, may_take: impl Fn(&Source, usize) -> bool) -> Option<(Taken, T)> {
+        let busy = |source: &Source| self.lines.get(source).map_or(0, |line| line.busy);
+        let (rank, source) = self.ranks.iter().find(|(_, source)| may_take(source, busy(source)))?;
+        let (rank, source) = (*rank, source.clone());
+        self.ranks.remove(&rank);
+        self.turns += 1;
+        let line = self.lines.get_mut(&source)?;
+        let key = line.ready.pop_front()?;
+        (line.rank, line.busy) = ((self.turns, 0), line.busy + 1);
+        if !line.ready.is_empty() {
+            self.ranks.insert(line.rank, source.clone());
+        }
+        let known = self.keys.get_mut(&key)?;
+        let queued = known.values.pop_front()?;
+        Some((Taken { key, source, values: vec![(queued.number, queued.source)] }, queued.value))
+    }
+
+    /// Takes the next value of a key that is worked on, if it is wanted.
+    pub(crate) fn take_more(&mut self, taken: &mut Taken, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        let values = &mut self.keys.get_mut(&taken.key)?.values;
+        if !is_wanted(&values.front()?.value) {
+            return None;
+        }
+        let queued = values.pop_front()?;
+        taken.values.push((queued.number, queued.source));
+        Some(queued.value)
+    }
+
+    /// Ends the work on a key.
+    pub(crate) fn done(&mut self, taken: Taken) {
+        let Taken { key, source, values } = taken;
+        for (number, _) in &values {
+            self.left.remove(number);
+        }
+        if let Some(line) = self.lines.get_mut(&source) {
+            line.busy = line.busy.saturating_sub(1);
+        }
+        let next = self.keys.get(&key).and_then(|known| known.values.front()).map(|queued| queued.number);
+        match next {
+            Some(number) => self.make_ready(source.clone(), key, number),
+            None => drop(self.keys.remove(&key)),
+        }
+        if let Some(line) = self.lines.get(&source)
+            && line.ready.is_empty()
+            && line.busy == 0
+        {
+            let turn = line.rank.0;
+            self.lines.remove(&source);
             if self.remembered.len() >= MAX_REMEMBERED {
                 self.remembered.clear();
             }
-            self.remembered.insert(source.clone(), rank.0);
+            self.remembered.insert(source, turn);
         }
-        if let Entry::Occupied(mut entry) = self.keys.entry(taken.key) {
-            let (_, waiting) = entry.get_mut();
-            *waiting -= 1;
-            if *waiting == 0 {
-                entry.remove();
-            }
-        }
-        Some(taken.value)
+    }
+
+    /// True if a key waits, though its source may have to wait longer.
+    pub(crate) fn has_ready(&self) -> bool {
+        !self.ranks.is_empty()
+    }
+
+    /// True if nothing is queued or worked on.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// Returns how many keys of a source are worked on.
+    pub(crate) fn busy(&self, source: &Source) -> usize {
+        self.lines.get(source).map_or(0, |line| line.busy)
     }
 
     /// Returns the number of values that were ever queued.
@@ -141,10 +214,9 @@ impl<T> FairQueue<T> {
         self.pushed
     }
 
-    /// True if none of the first `number` values that were ever queued is in the queue.
+    /// True if none of the first `number` values that were ever queued is left.
     pub(crate) fn has_passed(&self, number: u64) -> bool {
-        let mut firsts = self.lines.values().filter_map(|line| line.values.front());
-        firsts.all(|first| first.number >= number)
+        self.left.first().is_none_or(|first| *first >= number)
     }
 }
 

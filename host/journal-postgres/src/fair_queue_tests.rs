@@ -11,24 +11,31 @@ fn queue(values: &[(&str, u64)]) -> FairQueue<u64> {
     queue
 }
 
-fn drain(queue: &mut FairQueue<u64>) -> Vec<u64> {
-    std::iter::from_fn(|| queue.pop()).collect()
+/// Takes a value, and is done with it.
+fn pop<T>(queue: &mut FairQueue<T>) -> Option<T> {
+    let (taken, value) = queue.take(|_, _| true)?;
+    queue.done(taken);
+    Some(value)
+}
+
+fn drain<T>(queue: &mut FairQueue<T>) -> Vec<T> {
+    std::iter::from_fn(|| pop(queue)).collect()
 }
 
 #[test]
 fn callers_take_turns_and_keep_their_own_order() {
     let mut queue = queue(&[("a", 1), ("a", 2), ("a", 3), ("b", 11), ("b", 12), ("c", 21)]);
     assert_eq!(drain(&mut queue), [1, 11, 21, 2, 12, 3]);
-    assert_eq!(queue.pop(), None);
+    assert_eq!(pop(&mut queue), None);
 }
 
 #[test]
 fn a_newcomer_goes_before_a_backlog() {
     let mut queue = queue(&[]);
     (0..1000).for_each(|value| queue.push(caller("flood"), value, value));
-    (0..3).for_each(|value| assert_eq!(queue.pop(), Some(value)));
+    (0..3).for_each(|value| assert_eq!(pop(&mut queue), Some(value)));
     queue.push(caller("quiet"), 5000, 5000);
-    assert_eq!((queue.pop(), queue.pop()), (Some(5000), Some(3)));
+    assert_eq!((pop(&mut queue), pop(&mut queue)), (Some(5000), Some(3)));
 }
 
 /// One that always has one write queued must not be a newcomer each time.
@@ -37,7 +44,7 @@ fn who_comes_back_at_once_does_not_overtake_those_who_wait() {
     let mut queue = queue(&[("a", 1), ("b", 11), ("b", 12), ("b", 13)]);
     let mut order = Vec::new();
     for value in 2..6 {
-        let taken = queue.pop().unwrap();
+        let taken = pop(&mut queue).unwrap();
         order.push(taken);
         if taken < 10 {
             queue.push(caller("a"), value, value);
@@ -56,45 +63,77 @@ fn values_of_a_key_keep_their_order_whatever_their_sources() {
     queue.push(Source::Signals, run, "signal");
     queue.push(Source::Signals, 2, "other signal");
     queue.push(Source::Claims, run, "claim");
-    let order: Vec<&str> = std::iter::from_fn(|| queue.pop()).collect();
-    assert_eq!(order, ["a 1", "other signal", "create", "signal", "claim"]);
+    assert_eq!(drain(&mut queue), ["a 1", "other signal", "create", "signal", "claim"]);
     // Nothing of the run is queued, so it takes the turn of its source.
     queue.push(caller("a"), 1, "a 2");
     queue.push(Source::Claims, run, "claim again");
     queue.push(caller("a"), 3, "a 3");
-    assert_eq!((queue.pop(), queue.pop()), (Some("claim again"), Some("a 2")));
+    assert_eq!(drain(&mut queue), ["claim again", "a 2", "a 3"]);
 }
 
 #[test]
-fn a_turn_goes_on_with_the_same_source_only() {
-    let mut queue = queue(&[("a", 1), ("b", 11), ("a", 2), ("a", 3)]);
-    assert_eq!(queue.pop_if(|_| true), None, "nobody has a turn yet");
-    assert_eq!(queue.pop(), Some(1));
-    assert_eq!(queue.pop_if(|value| *value == 11), None);
-    assert_eq!(queue.pop_if(|value| *value == 2), Some(2));
-    assert_eq!(queue.pop(), Some(11));
-    assert_eq!(queue.pop_if(|_| true), None, "the line of b is empty");
-    assert_eq!(queue.pop(), Some(3));
-    // The whole line in one turn leaves no empty turn behind.
-    queue.push(caller("a"), 4, 4);
-    queue.push(caller("a"), 5, 5);
-    queue.push(caller("b"), 12, 12);
-    assert_eq!(queue.pop(), Some(12), "the last turn of b is longer ago");
-    assert_eq!((queue.pop(), queue.pop_if(|_| true)), (Some(4), Some(5)));
-    assert_eq!(queue.pop(), None);
+fn one_value_of_a_key_at_a_time_is_worked_on() {
+    let mut queue = FairQueue::new();
+    queue.push(caller("a"), 1, "first");
+    queue.push(caller("a"), 1, "second");
+    queue.push(caller("a"), 2, "other");
+    let (first, value) = queue.take(|_, _| true).unwrap();
+    assert_eq!(value, "first");
+    let (other, value) = queue.take(|_, _| true).unwrap();
+    assert_eq!((value, queue.busy(&caller("a"))), ("other", 2));
+    assert!(queue.take(|_, _| true).is_none() && !queue.has_ready());
+    queue.push(caller("b"), 1, "third");
+    assert!(queue.take(|_, _| true).is_none(), "it comes after the others of its key");
+    queue.done(other);
+    assert!(queue.take(|_, _| true).is_none());
+    queue.done(first);
+    assert_eq!(drain(&mut queue), ["second", "third"]);
+    assert!(queue.is_empty() && queue.busy(&caller("a")) == 0);
 }
 
 #[test]
-fn a_mark_is_passed_when_all_before_it_were_taken() {
+fn a_source_that_has_enough_waits_and_others_do_not() {
+    let mut queue = queue(&[("a", 1), ("a", 2), ("b", 11), ("b", 12)]);
+    let at_most_one = |_: &Source, busy: usize| busy < 1;
+    let (first, one) = queue.take(at_most_one).unwrap();
+    let (_second, eleven) = queue.take(at_most_one).unwrap();
+    assert_eq!((one, eleven), (1, 11));
+    assert!(queue.take(at_most_one).is_none() && queue.has_ready());
+    queue.done(first);
+    assert_eq!(queue.take(at_most_one).unwrap().1, 2);
+}
+
+#[test]
+fn more_of_a_key_is_taken_in_the_same_turn_if_it_is_wanted() {
+    let mut queue = FairQueue::new();
+    for (name, key, value) in [("a", 1, 1), ("b", 2, 11), ("a", 1, 2), ("a", 3, 3), ("a", 1, 4)] {
+        queue.push(caller(name), key, value);
+    }
+    let (mut taken, value) = queue.take(|_, _| true).unwrap();
+    assert_eq!(value, 1);
+    assert_eq!(queue.take_more(&mut taken, |value| *value == 4), None);
+    assert_eq!(queue.take_more(&mut taken, |value| *value == 2), Some(2));
+    assert_eq!(taken.sources().collect::<Vec<_>>(), [&caller("a"), &caller("a")]);
+    assert!(!queue.has_passed(1));
+    queue.done(taken);
+    assert!(queue.has_passed(1) && !queue.has_passed(2));
+    assert_eq!(drain(&mut queue), [11, 3, 4]);
+}
+
+#[test]
+fn a_mark_is_passed_when_all_before_it_are_done() {
     let mut queue = queue(&[("a", 1), ("a", 2), ("b", 11)]);
     let mark = queue.pushed();
     queue.push(caller("c"), 21, 21);
     queue.push(caller("b"), 12, 12);
     let mut passed = Vec::new();
-    while let Some(value) = queue.pop() {
-        passed.push((value, queue.has_passed(mark)));
+    while let Some((taken, value)) = queue.take(|_, _| true) {
+        let before = queue.has_passed(mark);
+        queue.done(taken);
+        passed.push((value, before, queue.has_passed(mark)));
     }
-    assert_eq!(passed, [(1, false), (11, false), (21, false), (2, true), (12, true)]);
+    let expected = [(1, false, false), (11, false, false), (21, false, false), (2, false, true), (12, true, true)];
+    assert_eq!(passed, expected);
     assert!(queue.has_passed(queue.pushed()));
 }
 
@@ -103,7 +142,7 @@ fn what_is_remembered_is_bounded() {
     let mut queue = FairQueue::new();
     for value in 0..3 * MAX_REMEMBERED as u64 {
         queue.push(caller(&value.to_string()), value, value);
-        assert_eq!(queue.pop(), Some(value));
+        assert_eq!(pop(&mut queue), Some(value));
     }
     assert!(queue.remembered.len() <= MAX_REMEMBERED);
     assert!(queue.lines.is_empty() && queue.ranks.is_empty() && queue.keys.is_empty());

@@ -62,8 +62,10 @@ impl Failure {
 
 /// True if an error is the end of its connection. What it did may have been committed, but not on the standby.
 fn is_end(code: &SqlState) -> bool {
-    let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
-    ends.contains(code) || code.code().starts_with("08")
+    let timeouts = [SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT];
+    // Faults of the connection; and what the operator did: shutdown, crash, a server that starts, a dropped database.
+    let is_class = ["08", "57P"].iter().any(|class| code.code().starts_with(class));
+    is_class || timeouts.contains(code)
 }
 
 impl From<Failure> for StoreError {
@@ -81,6 +83,9 @@ impl From<Failure> for StoreError {
         let Some(code) = error.code() else {
             return StoreError::Unreachable(format!("Postgres: {text}; the connection was lost"));
         };
+        if is_end(code) {
+            return StoreError::Unreachable(format!("Postgres: {text}; the connection was lost"));
+        }
         match code.code() {
             "53100" => StoreError::Full(format!("the disk of the Postgres server is full: {text}; free disk space")),
             "40001" | "40P01" | "55P03" => StoreError::Busy,
@@ -89,7 +94,12 @@ impl From<Failure> for StoreError {
             "XX001" | "XX002" => StoreError::Corrupt(text),
             "22021" => StoreError::Invalid("a text has a NUL character, which Postgres does not store".to_owned()),
             "22003" | "54000" => StoreError::Invalid(format!("a value is too large: {text}")),
-            "25006" => StoreError::Io(format!("{text}; name the primary in the address of the store")),
+            // It was the primary a moment ago.
+            "25006" => StoreError::Unreachable(format!("{text}; name the primary in the address of the store")),
+            "53200" | "53300" => {
+                StoreError::Unreachable(format!("Postgres: {text}; give the server more memory or connections"))
+            }
+            "57014" => StoreError::Unreachable(format!("Postgres: {text}; look at its load and at statement_timeout")),
             _ => StoreError::Io(format!("Postgres: {text}")),
         }
     }
@@ -138,4 +148,20 @@ fn words(error: &Error) -> String {
 /// Returns the only row.
 pub(crate) fn only(rows: Vec<Row>) -> Result<Row, StoreError> {
     rows.into_iter().next().ok_or_else(|| StoreError::Corrupt("a statement returned no row".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_end;
+    use tokio_postgres::error::SqlState;
+
+    #[test]
+    fn ends_of_a_connection_leave_the_outcome_open() {
+        for code in ["08006", "57P01", "57P02", "57P03", "57P05", "25P03"] {
+            assert!(is_end(&SqlState::from_code(code)), "{code}");
+        }
+        for code in ["57014", "25006", "40001", "53300"] {
+            assert!(!is_end(&SqlState::from_code(code)), "{code}");
+        }
+    }
 }

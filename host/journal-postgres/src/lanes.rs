@@ -1,20 +1,22 @@
-//! Queue of writes: lanes that write at the same time, each of them fair between callers.
+//! Lanes to the server: they write or read at the same time, and take statements from fair queues.
 //!
-//! All writes to a run, or to a document, are in one lane, and in the order of the calls. The server flushes the commits of
-//! all connections together. In a lane, appends of a claim that wait are one statement.
+//! All writes to a run, or to a document, follow each other in the order of the calls. The server flushes the commits of all
+//! connections together. Appends of a claim that wait are one statement. A statement that takes long holds up its lane
+//! alone: others take the next free one, and no tenant has all of them while another needs one.
 
-use crate::bounds::QueuedBytes;
 use crate::database::Database;
-use crate::fair_queue::{FairQueue, Source};
+use crate::fair_queue::{FairQueue, Source, Taken};
+use crate::pace::{Pace, SMALL};
+use crate::panics::caught;
 use crate::runs;
+use crate::shared::Shared;
 use agent_spaces_journal::{Claim, Completion, Entry, StoreError};
 use std::collections::VecDeque;
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::atomic::AtomicUsize;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::{Notify, oneshot, watch};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, oneshot};
 
 /// Bytes that a write has in the queue besides its data.
 pub(crate) const OVERHEAD: usize = 256;
@@ -23,86 +25,68 @@ pub(crate) const OVERHEAD: usize = 256;
 const MAX_MERGED: usize = 1 << 20;
 const MAX_APPENDS: usize = 1000;
 
-/// State shared by the store and its tasks.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    queued: Mutex<QueuedBytes>,
-    /// Number of those who wait for changes.
-    pub(crate) watchers: Arc<AtomicUsize>,
-    /// Told when somebody waits for changes.
-    pub(crate) watched: Notify,
-    /// Told when this process wrote.
-    pub(crate) written: Notify,
-    /// Changes with every write, ours or others'. It starts at 1.
-    pub(crate) version: watch::Sender<u64>,
-}
-
-impl Shared {
-    pub(crate) fn new() -> Shared {
-        Shared {
-            queued: Mutex::default(),
-            watchers: Arc::default(),
-            watched: Notify::new(),
-            written: Notify::new(),
-            version: watch::Sender::new(1),
-        }
-    }
-
-    /// Returns the count of the queue.
-    pub(crate) fn queued(&self) -> MutexGuard<'_, QueuedBytes> {
-        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes a write from the count of the queue, and tells those who wait for changes.
-    pub(crate) fn settle(&self, source: &Source, cost: usize, is_written: bool) {
-        self.queued().remove(source, cost);
-        if is_written {
-            self.tell();
-        }
-    }
-
-    /// Tells those who wait for changes.
-    pub(crate) fn tell(&self) {
-        self.version.send_modify(|version| *version += 1);
-        self.written.notify_one();
-    }
-}
-
-/// Message to a lane.
-pub(crate) enum Message {
-    /// Write, by its source. Those with the same key keep their order.
-    Write { source: Source, key: u64, job: Job },
-    /// Answered when everything before it is written or has failed.
-    Mark(oneshot::Sender<()>),
-}
-
-/// Queued write.
+/// Queued statement.
 pub(crate) enum Job {
     Append(Append),
-    /// Anything else. It tells its caller itself.
-    Work(Pin<Box<dyn Future<Output = ()> + Send>>),
+    /// Anything else, with its bytes. It tells its caller itself, also of a panic.
+    Work(usize, Work),
 }
+
+pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Entries to append.
 pub(crate) struct Append {
     pub(crate) claim: Claim,
+    /// Source that its bytes are counted for.
+    pub(crate) source: Source,
     pub(crate) seq: u64,
     pub(crate) entries: Vec<Entry>,
     pub(crate) completion: Completion,
     pub(crate) cost: usize,
 }
 
-/// What a lane does next.
-enum Statement {
-    Append(Merged),
-    Work(Pin<Box<dyn Future<Output = ()> + Send>>),
+/// Statements that a lane carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Write,
+    Read,
 }
 
-/// Queue of a lane.
-struct Lane {
-    jobs: FairQueue<Job>,
+/// All lanes of a store.
+pub(crate) struct Lanes {
+    queues: Mutex<Queues>,
+    /// Notified for each statement that is queued.
+    written: Notify,
+    read: Notify,
+}
+
+struct Queues {
+    writes: FairQueue<Job>,
+    reads: FairQueue<Work>,
     /// Marks with the number of writes before them.
     marks: VecDeque<(u64, oneshot::Sender<()>)>,
+    pace: Pace,
+    /// Most lanes of one tenant, while another needs some.
+    most_writing: usize,
+    most_reading: usize,
+    /// Statements that the server works on.
+    at_once: usize,
+    /// Nothing more is queued.
+    is_closed: bool,
+}
+
+/// Statement that has its turn.
+struct Turn {
+    taken: Taken,
+    statement: Statement,
+    /// Others at the same time, and itself.
+    at_once: usize,
+}
+
+/// Next action of a lane.
+enum Statement {
+    Append(Merged),
+    Work(usize, Work),
 }
 
 /// Appends that are written together.
@@ -110,70 +94,216 @@ struct Merged {
     seq: u64,
     entries: Vec<Entry>,
     bytes: usize,
-    parts: Vec<(Claim, Completion, usize)>,
+    parts: Vec<(Claim, Source, Completion, usize)>,
 }
 
-/// Writes until the store is dropped and the queue is empty.
-pub(crate) async fn run(database: Arc<Database>, shared: Arc<Shared>, mut messages: UnboundedReceiver<Message>) {
-    let mut lane = Lane::new();
-    loop {
-        // All of them: who has its turn depends on who waits.
-        while let Ok(message) = messages.try_recv() {
-            lane.accept(message);
+/// Returns how many of so many connections write, and how many read: at least one of each.
+pub(crate) fn counts(connections: usize) -> (usize, usize) {
+    let writes = (connections / 2).max(1);
+    (writes, connections.saturating_sub(writes).max(1))
+}
+
+impl Lanes {
+    /// For this many connections.
+    pub(crate) fn new(connections: usize) -> Lanes {
+        let (writes, reads) = counts(connections);
+        // Half of the connections may be all that write, or all that read.
+        let but_one = |lanes: usize| lanes.saturating_sub(1).max(1);
+        let queues = Queues {
+            writes: FairQueue::new(),
+            reads: FairQueue::new(),
+            marks: VecDeque::new(),
+            pace: Pace::new(connections),
+            most_writing: but_one(writes),
+            most_reading: but_one(reads),
+            at_once: 0,
+            is_closed: false,
+        };
+        Lanes { queues: Mutex::new(queues), written: Notify::new(), read: Notify::new() }
+    }
+
+    /// Queues a write. Those with the same key keep their order.
+    pub(crate) fn write(&self, source: Source, key: u64, job: Job) {
+        {
+            let mut queues = self.queues();
+            queues.pace.queue(&source, Instant::now());
+            queues.writes.push(source, key, job);
         }
-        lane.answer_marks();
-        match lane.next_statement() {
-            Some(Statement::Append(merged)) => merged.write(&database, &shared).await,
-            Some(Statement::Work(work)) => work.await,
-            None => match messages.recv().await {
-                Some(message) => lane.accept(message),
-                None => return,
+        self.written.notify_one();
+    }
+
+    /// Queues a read.
+    pub(crate) fn read(&self, source: Source, work: Work) {
+        {
+            let mut queues = self.queues();
+            let number = queues.reads.pushed();
+            queues.pace.queue(&source, Instant::now());
+            queues.reads.push(source, number, work);
+        }
+        self.read.notify_one();
+    }
+
+    /// Is answered when everything that is queued now is written or has failed.
+    pub(crate) fn mark(&self) -> oneshot::Receiver<()> {
+        let (mark, marked) = oneshot::channel();
+        let mut queues = self.queues();
+        let before = queues.writes.pushed();
+        queues.marks.push_back((before, mark));
+        queues.answer_marks();
+        marked
+    }
+
+    /// Ends the lanes once the queues are empty.
+    pub(crate) fn close(&self) {
+        self.queues().is_closed = true;
+        self.written.notify_waiters();
+        self.read.notify_waiters();
+    }
+
+    /// Works as a lane until the store is dropped and the queue is empty.
+    pub(crate) async fn run(self: Arc<Self>, kind: Kind, database: Arc<Database>, shared: Arc<Shared>) {
+        let news = match kind {
+            Kind::Write => &self.written,
+            Kind::Read => &self.read,
+        };
+        loop {
+            let Some(Turn { taken, statement, at_once }) = self.turn(kind, news).await else { return };
+            let begun = Instant::now();
+            let bytes = match &statement {
+                Statement::Append(merged) => merged.bytes,
+                Statement::Work(bytes, _) => *bytes,
+            };
+            let work = async {
+                match statement {
+                    Statement::Append(merged) => merged.write(&database, &shared).await,
+                    Statement::Work(_, work) => work.await,
+                }
+                Ok(())
+            };
+            // What it is for was told. Here a panic would take the lane, and the place of its statement in the queue.
+            let _told = caught(work).await;
+            let is_measure = kind == Kind::Write && bytes <= SMALL;
+            let measured = is_measure.then(|| (begun.elapsed(), at_once));
+            self.done(kind, taken, measured);
+        }
+    }
+
+    /// Waits for the next turn; `None` when lanes end. A lane that works does not listen: it would take the news from one that
+    /// waits.
+    async fn turn(&self, kind: Kind, news: &Notify) -> Option<Turn> {
+        loop {
+            let mut told = pin!(news.notified());
+            // What comes after the look is told.
+            told.as_mut().enable();
+            {
+                let mut queues = self.queues();
+                if let Some(turn) = queues.next(kind, Instant::now()) {
+                    return Some(turn);
+                }
+                if queues.is_closed && queues.is_empty(kind) {
+                    return None;
+                }
+            }
+            told.await;
+        }
+    }
+
+    /// Ends a turn, and tells those that may have waited for it: a tenant may have been at its limit.
+    fn done(&self, kind: Kind, taken: Taken, measured: Option<(Duration, usize)>) {
+        let mut queues = self.queues();
+        queues.done(kind, taken, measured, Instant::now());
+        if queues.is_closed {
+            self.written.notify_waiters();
+            self.read.notify_waiters();
+            return;
+        }
+        if queues.writes.has_ready() {
+            self.written.notify_one();
+        }
+        if queues.reads.has_ready() {
+            self.read.notify_one();
+        }
+    }
+
+    fn queues(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queues {
+    /// Takes the next turn. Appends of a claim that follow each other are one statement.
+    fn next(&mut self, kind: Kind, now: Instant) -> Option<Turn> {
+        let Queues { writes, reads, pace, .. } = self;
+        let most = match kind {
+            Kind::Write => self.most_writing,
+            Kind::Read => self.most_reading,
+        };
+        // All that the server has of a source counts.
+        let may_take = |source: &Source, busy: usize, others: usize| {
+            pace.limit(source, now).is_none_or(|limit| busy < most && busy.saturating_add(others) < limit)
+        };
+        let (taken, statement) = match kind {
+            Kind::Write => match writes.take(|source, busy| may_take(source, busy, reads.busy(source)))? {
+                (taken, Job::Work(bytes, work)) => (taken, Statement::Work(bytes, work)),
+                (mut taken, Job::Append(first)) => {
+                    let mut merged = Merged::new(first);
+                    while merged.has_room() {
+                        let is_wanted = |job: &Job| matches!(job, Job::Append(append) if merged.takes(append));
+                        let next = writes.take_more(&mut taken, is_wanted);
+                        let Some(Job::Append(append)) = next else { break };
+                        merged.push(append);
+                    }
+                    (taken, Statement::Append(merged))
+                }
             },
+            Kind::Read => {
+                let (taken, work) = reads.take(|source, busy| may_take(source, busy, writes.busy(source)))?;
+                (taken, Statement::Work(0, work))
+            }
+        };
+        self.at_once += 1;
+        Some(Turn { taken, statement, at_once: self.at_once })
+    }
+
+    /// Ends a turn.
+    fn done(&mut self, kind: Kind, taken: Taken, measured: Option<(Duration, usize)>, now: Instant) {
+        for source in taken.sources() {
+            self.pace.done(source, now);
+        }
+        match kind {
+            Kind::Write => self.writes.done(taken),
+            Kind::Read => self.reads.done(taken),
+        }
+        if let Some((took, at_once)) = measured {
+            // It was disturbed by those that came later, too.
+            self.pace.measured(took, at_once.max(self.at_once), now);
+        }
+        self.at_once = self.at_once.saturating_sub(1);
+        self.answer_marks();
+    }
+
+    fn is_empty(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Write => self.writes.is_empty(),
+            Kind::Read => self.reads.is_empty(),
         }
     }
-}
 
-impl Lane {
-    fn new() -> Lane {
-        Lane { jobs: FairQueue::new(), marks: VecDeque::new() }
-    }
-
-    fn accept(&mut self, message: Message) {
-        match message {
-            Message::Write { source, key, job } => self.jobs.push(source, key, job),
-            Message::Mark(mark) => self.marks.push_back((self.jobs.pushed(), mark)),
-        }
-    }
-
-    /// Answers marks whose writes were all taken. Call it when the last of them is done.
+    /// Answers marks whose writes are all done.
     fn answer_marks(&mut self) {
-        while self.marks.front().is_some_and(|(number, _)| self.jobs.has_passed(*number))
+        while self.marks.front().is_some_and(|(number, _)| self.writes.has_passed(*number))
             && let Some((_, mark)) = self.marks.pop_front()
         {
             // Nobody may wait for it any more.
             let _ = mark.send(());
         }
     }
-
-    /// Takes the next turn. Appends of a claim that follow each other in its line are one statement.
-    fn next_statement(&mut self) -> Option<Statement> {
-        let mut merged = match self.jobs.pop()? {
-            Job::Append(first) => Merged::new(first),
-            Job::Work(work) => return Some(Statement::Work(work)),
-        };
-        while merged.has_room() {
-            let next = self.jobs.pop_if(|job| matches!(job, Job::Append(append) if merged.takes(append)));
-            let Some(Job::Append(append)) = next else { break };
-            merged.push(append);
-        }
-        Some(Statement::Append(merged))
-    }
 }
 
 impl Merged {
     fn new(first: Append) -> Merged {
-        let Append { claim, seq, entries, completion, cost } = first;
-        Merged { seq, entries, bytes: cost, parts: vec![(claim, completion, cost)] }
+        let Append { claim, source, seq, entries, completion, cost } = first;
+        Merged { seq, entries, bytes: cost, parts: vec![(claim, source, completion, cost)] }
     }
 
     fn has_room(&self) -> bool {
@@ -191,19 +321,19 @@ impl Merged {
     fn push(&mut self, append: Append) {
         self.entries.extend(append.entries);
         self.bytes = self.bytes.saturating_add(append.cost);
-        self.parts.push((append.claim, append.completion, append.cost));
+        self.parts.push((append.claim, append.source, append.completion, append.cost));
     }
 
     async fn write(self, database: &Database, shared: &Shared) {
         let outcome = match self.parts.first() {
-            Some((claim, ..)) => runs::append(database, claim, self.seq, &self.entries).await,
+            Some((claim, ..)) => caught(runs::append(database, claim, self.seq, &self.entries)).await,
             None => Err(StoreError::closed()),
         };
-        for (claim, completion, cost) in self.parts {
+        for (claim, source, completion, cost) in self.parts {
             if let Err(error) = &outcome {
                 claim.fail(error);
             }
-            shared.settle(&Source::of(&claim), cost, outcome.is_ok());
+            shared.settle(&source, cost, outcome.is_ok());
             completion.complete(outcome.clone());
         }
     }

@@ -1,38 +1,48 @@
+use crate::address::Address;
+use crate::database::Database;
 use crate::fair_queue::Source;
-use crate::lanes::{Append, Job, Lane, MAX_APPENDS, Message, Statement};
+use crate::lanes::{Append, Job, Kind, Lanes, MAX_APPENDS, Queues, Statement, Work};
+use crate::settings::Settings;
+use crate::shared::Shared;
 use agent_spaces_journal::{Claim, Entry, StoreError, Ticket};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// Claim of a run with one letter, whose key is that letter too.
 fn claim(caller: &str, run: char) -> Claim {
     Claim::new(run.to_string().into(), caller.into(), 1, 0, Instant::now())
 }
 
-fn write(source: Source, run: char, job: Job) -> Message {
-    Message::Write { source, key: u64::from(u32::from(run)), job }
+fn write(lanes: &Lanes, claim: &Claim, job: Job) {
+    lanes.write(Source::of(claim), u64::from(u32::from(claim.run.chars().next().unwrap())), job);
 }
 
-fn append(claim: &Claim, seq: u64) -> Message {
-    let (completion, _) = Ticket::pair();
-    let append = Append { claim: claim.clone(), seq, entries: vec![Entry::new("note", 0, "x")], completion, cost: 1 };
-    write(Source::of(claim), claim.run.chars().next().unwrap(), Job::Append(append))
+fn append(lanes: &Lanes, claim: &Claim, seq: u64) {
+    let ((completion, _), source) = (Ticket::pair(), Source::of(claim));
+    let entries = vec![Entry::new("note", 0, "x")];
+    write(lanes, claim, Job::Append(Append { claim: claim.clone(), source, seq, entries, completion, cost: 1 }));
 }
 
-fn work(claim: &Claim) -> Message {
-    write(Source::of(claim), claim.run.chars().next().unwrap(), Job::Work(Box::pin(async {})))
+fn work(lanes: &Lanes, claim: &Claim) {
+    write(lanes, claim, Job::Work(0, Box::pin(async {})));
 }
 
-/// Takes the next statement: its run, its first number and its number of entries.
-fn next(lane: &mut Lane) -> Option<(String, u64, usize)> {
-    Some(match lane.next_statement()? {
+/// Makes the next statement: its run, its first number and its number of entries.
+fn next(queues: &mut Queues) -> Option<(String, u64, usize)> {
+    let turn = queues.next(Kind::Write, Instant::now())?;
+    let made = match &turn.statement {
         Statement::Append(merged) => (merged.parts[0].0.run.to_string(), merged.seq, merged.entries.len()),
-        Statement::Work(_) => ("work".to_owned(), 0, 0),
-    })
+        Statement::Work(..) => ("work".to_owned(), 0, 0),
+    };
+    queues.done(Kind::Write, turn.taken, None, Instant::now());
+    Some(made)
 }
 
-fn drain(lane: &mut Lane) -> Vec<(String, u64, usize)> {
-    std::iter::from_fn(|| next(lane)).collect()
+fn drain(lanes: &Lanes) -> Vec<(String, u64, usize)> {
+    let mut queues = lanes.queues();
+    std::iter::from_fn(|| next(&mut queues)).collect()
 }
 
 fn statement(run: &str, seq: u64, entries: usize) -> (String, u64, usize) {
@@ -41,59 +51,179 @@ fn statement(run: &str, seq: u64, entries: usize) -> (String, u64, usize) {
 
 #[test]
 fn appends_of_a_run_are_one_statement_though_others_write_between() {
-    let (mut lane, a, b) = (Lane::new(), claim("ann", 'a'), claim("bob", 'b'));
+    let (lanes, a, b) = (Lanes::new(2), claim("ann", 'a'), claim("bob", 'b'));
     for seq in 0..3 {
-        lane.accept(append(&a, seq));
-        lane.accept(append(&b, seq));
+        append(&lanes, &a, seq);
+        append(&lanes, &b, seq);
     }
-    assert_eq!(drain(&mut lane), [statement("a", 0, 3), statement("b", 0, 3)]);
+    assert_eq!(drain(&lanes), [statement("a", 0, 3), statement("b", 0, 3)]);
 }
 
 #[test]
 fn what_does_not_go_on_is_another_statement() {
-    let (mut lane, a, other) = (Lane::new(), claim("ann", 'a'), claim("ann", 'o'));
+    let (lanes, a, other) = (Lanes::new(2), claim("ann", 'a'), claim("ann", 'o'));
     let failed = claim("ann", 'f');
     let later = Claim::new(a.run.clone(), a.caller.clone(), 2, 0, Instant::now());
-    lane.accept(append(&a, 0));
-    lane.accept(append(&other, 1));
-    lane.accept(append(&a, 1));
-    lane.accept(work(&a));
-    lane.accept(append(&a, 2));
-    lane.accept(append(&a, 4));
-    lane.accept(append(&later, 5));
-    lane.accept(append(&failed, 0));
-    lane.accept(append(&failed, 1));
+    append(&lanes, &a, 0);
+    append(&lanes, &other, 1);
+    append(&lanes, &a, 1);
+    work(&lanes, &a);
+    append(&lanes, &a, 2);
+    append(&lanes, &a, 4);
+    append(&lanes, &later, 5);
+    append(&lanes, &failed, 0);
+    append(&lanes, &failed, 1);
     failed.fail(&StoreError::Busy);
-    let expected = [("a", 0_u64), ("o", 1), ("a", 1), ("work", 0), ("a", 2), ("a", 4), ("a", 5), ("f", 0), ("f", 1)];
-    let found: Vec<(String, u64)> = drain(&mut lane).into_iter().map(|(run, seq, _)| (run, seq)).collect();
+    // Runs of a caller take turns; each keeps its order.
+    let expected = [("a", 0_u64), ("o", 1), ("f", 0), ("work", 0), ("f", 1), ("a", 2), ("a", 4), ("a", 5)];
+    let found: Vec<(String, u64)> = drain(&lanes).into_iter().map(|(run, seq, _)| (run, seq)).collect();
     assert_eq!(found, expected.map(|(run, seq)| (run.to_owned(), seq)));
 }
 
 #[test]
 fn a_statement_has_a_limit_and_the_rest_takes_another_turn() {
-    let (mut lane, a, b) = (Lane::new(), claim("ann", 'a'), claim("bob", 'b'));
+    let (lanes, a, b) = (Lanes::new(2), claim("ann", 'a'), claim("bob", 'b'));
     for seq in 0..MAX_APPENDS as u64 + 10 {
-        lane.accept(append(&a, seq));
+        append(&lanes, &a, seq);
     }
-    lane.accept(append(&b, 0));
+    append(&lanes, &b, 0);
     let most = MAX_APPENDS as u64;
-    assert_eq!(drain(&mut lane), [statement("a", 0, MAX_APPENDS), statement("b", 0, 1), statement("a", most, 10)]);
+    assert_eq!(drain(&lanes), [statement("a", 0, MAX_APPENDS), statement("b", 0, 1), statement("a", most, 10)]);
 }
 
 #[test]
 fn a_mark_waits_for_all_before_it() {
-    let (mut lane, a, b) = (Lane::new(), claim("ann", 'a'), claim("bob", 'b'));
-    let (sender, mut marked) = oneshot::channel();
-    for message in [work(&a), work(&a), Message::Mark(sender), work(&b), work(&a)] {
-        lane.accept(message);
-    }
+    let (lanes, a, b) = (Lanes::new(2), claim("ann", 'a'), claim("bob", 'b'));
+    work(&lanes, &a);
+    work(&lanes, &a);
+    let mut marked = lanes.mark();
+    work(&lanes, &b);
+    work(&lanes, &a);
     for is_answered in [false, false, false, true] {
-        lane.answer_marks();
         assert_eq!(marked.try_recv().is_ok(), is_answered);
-        next(&mut lane);
+        next(&mut lanes.queues());
     }
-    let (sender, mut marked) = oneshot::channel();
-    lane.accept(Message::Mark(sender));
-    lane.answer_marks();
-    assert!(marked.try_recv().is_ok(), "nothing is queued");
+    assert_eq!(drain(&lanes).len(), 0);
+    assert!(lanes.mark().try_recv().is_ok(), "nothing is queued");
+}
+
+#[test]
+fn a_tenant_leaves_statements_to_others_and_both_kinds_count() {
+    let (lanes, noisy, quiet) = (Lanes::new(6), Source::Tenant("noisy".into()), Source::Tenant("quiet".into()));
+    let queue = |source: &Source, key: u64| lanes.write(source.clone(), key, Job::Work(0, Box::pin(async {})));
+    (0..8).for_each(|key| queue(&noisy, key));
+    lanes.read(noisy.clone(), Box::pin(async {}));
+    let take = |kind: Kind| lanes.queues().next(kind, Instant::now());
+    let first = take(Kind::Write).unwrap();
+    let more = [take(Kind::Write), take(Kind::Write), take(Kind::Write)];
+    assert!(more.iter().all(Option::is_some), "it is alone");
+    queue(&quiet, 10);
+    queue(&quiet, 11);
+    assert!(take(Kind::Read).is_none(), "it has more than half of the connections");
+    let next = [take(Kind::Write).unwrap(), take(Kind::Write).unwrap()];
+    assert!(next.iter().all(|turn| turn.taken.sources().all(|source| *source == quiet)));
+    let end = |turn: super::Turn| lanes.queues().done(Kind::Write, turn.taken, None, Instant::now());
+    end(first);
+    assert!(take(Kind::Read).is_none());
+    more.into_iter().flatten().for_each(end);
+    assert!(take(Kind::Read).is_some());
+}
+
+#[test]
+fn a_tenant_leaves_a_lane_of_each_kind_to_others() {
+    let (noisy, quiet) = (Source::Tenant("noisy".into()), Source::Tenant("quiet".into()));
+    let nothing = || -> Work { Box::pin(async {}) };
+    let lanes = Lanes::new(10);
+    for key in 0..20 {
+        lanes.write(noisy.clone(), key, Job::Work(0, nothing()));
+    }
+    lanes.read(quiet.clone(), nothing());
+    let mut queues = lanes.queues();
+    let mut take = |kind: Kind| queues.next(kind, Instant::now()).map(|turn| turn.taken);
+    let taken: Vec<_> = std::iter::from_fn(|| take(Kind::Write)).collect();
+    assert_eq!(taken.len(), 4, "one of the five that write is left");
+    assert!(take(Kind::Read).is_some_and(|taken| taken.sources().all(|source| *source == quiet)));
+    drop(queues);
+    lanes.write(quiet.clone(), 20, Job::Work(0, nothing()));
+    let next = lanes.queues().next(Kind::Write, Instant::now()).unwrap();
+    assert!(next.taken.sources().all(|source| *source == quiet));
+    // The smallest store has one of each kind, which all share.
+    for connections in [1, 2, 3] {
+        let lanes = Lanes::new(connections);
+        for source in [&noisy, &quiet] {
+            lanes.write(source.clone(), 0, Job::Work(0, nothing()));
+        }
+        assert!(lanes.queues().next(Kind::Write, Instant::now()).is_some());
+    }
+}
+
+/// Starts a lane. Its statements must not need a server: none is there.
+fn start(lanes: &Arc<Lanes>, kind: Kind) -> tokio::task::JoinHandle<()> {
+    let address = Address::parse("postgres://ann@127.0.0.1:1/agents?sslmode=disable").unwrap();
+    let (database, _) = Database::new(&address, Settings::default()).unwrap();
+    tokio::spawn(Arc::clone(lanes).run(kind, Arc::new(database), Arc::new(Shared::new())))
+}
+
+#[tokio::test]
+async fn work_that_panics_takes_neither_its_lane_nor_its_run() {
+    const LONG: Duration = Duration::from_secs(10);
+    let (lanes, a) = (Arc::new(Lanes::new(2)), claim("ann", 'a'));
+    let tasks = [start(&lanes, Kind::Write), start(&lanes, Kind::Read)];
+    let panicking = || -> Work {
+        Box::pin(async {
+            if std::hint::black_box(true) {
+                panic!("on purpose");
+            }
+        })
+    };
+    let telling = || -> (Work, oneshot::Receiver<()>) {
+        let (sender, told) = oneshot::channel();
+        (Box::pin(async move { sender.send(()).unwrap_or(()) }), told)
+    };
+    // The next write of the same run waits for the one before, and there is one lane of each kind.
+    write(&lanes, &a, Job::Work(0, panicking()));
+    let (next, written) = telling();
+    write(&lanes, &a, Job::Work(0, next));
+    timeout(LONG, written).await.unwrap().unwrap();
+    lanes.read(Source::Reads, panicking());
+    let (next, read) = telling();
+    lanes.read(Source::Reads, next);
+    timeout(LONG, read).await.unwrap().unwrap();
+    // Nothing is left of it that those would wait for who flush or close the store.
+    timeout(LONG, lanes.mark()).await.unwrap().unwrap();
+    lanes.close();
+    for task in tasks {
+        timeout(LONG, task).await.unwrap().unwrap();
+    }
+    assert_eq!(lanes.queues().at_once, 0);
+}
+
+#[tokio::test]
+async fn a_lane_that_works_does_not_take_the_news_from_one_that_waits() {
+    const LONG: Duration = Duration::from_secs(10);
+    // Two of them write.
+    let lanes = Arc::new(Lanes::new(4));
+    let tasks = [start(&lanes, Kind::Write), start(&lanes, Kind::Write)];
+    let telling = |key: u64| {
+        let (sender, told) = oneshot::channel();
+        let work: Work = Box::pin(async move { sender.send(()).unwrap_or(()) });
+        lanes.write(Source::Signals, key, Job::Work(0, work));
+        told
+    };
+    timeout(LONG, telling(0)).await.unwrap().unwrap();
+    let ((release, released), (begin, begun)) = (oneshot::channel::<()>(), oneshot::channel::<()>());
+    let long: Work = Box::pin(async move {
+        begin.send(()).unwrap_or(());
+        drop(released.await);
+    });
+    lanes.write(Source::Signals, 1, Job::Work(0, long));
+    timeout(LONG, begun).await.unwrap().unwrap();
+    for key in 2..8 {
+        timeout(LONG, telling(key)).await.expect("the other lane is free").unwrap();
+    }
+    drop(release);
+    lanes.close();
+    for task in tasks {
+        timeout(LONG, task).await.unwrap().unwrap();
+    }
 }

@@ -18,8 +18,8 @@
 //! - `database`: connections and statements; `outage`: times without; `value`: their parameters; `fault`: failures; `sql/`:
 //!   the statements
 //! - `schema`, `schema-1.sql` and on: what is needed of the server, tables, migrations; `rows`: rows as data
-//! - `queue`, `lanes`, `fair_queue`: the queue of writes, fair between callers; `bounds`: its limits; `pending_approvals`:
-//!   lanes of decisions
+//! - `queue`, `lanes`, `fair_queue`: the queues of statements, fair between tenants; `bounds`, `pace`: their limits;
+//!   `panics`: work that panics; `shared`: state of the store and its tasks; `pending_approvals`: where decisions are queued
 //! - `appends`, `runs`, `blobs`, `signals`, `documents`, `prune`, `transfer`: what lanes write
 //! - `lists`: filters as SQL; `watch`: changes by other hosts
 //! - `store`: the methods of the trait
@@ -35,6 +35,8 @@ mod fault;
 mod lanes;
 mod lists;
 mod outage;
+mod pace;
+mod panics;
 mod pending_approvals;
 mod prune;
 mod queue;
@@ -42,6 +44,7 @@ mod rows;
 mod runs;
 mod schema;
 mod settings;
+mod shared;
 mod signals;
 mod store;
 mod tls;
@@ -54,15 +57,15 @@ pub use settings::Settings;
 
 use agent_spaces_journal::{Owner, StoreError};
 use database::Database;
-use lanes::{Message, Shared};
+use lanes::{Kind, Lanes};
 use pending_approvals::PendingApprovals;
+use shared::Shared;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::sync::{Notify, oneshot};
 
 /// Threads of the store: statements wait for the server, so a few serve many.
 const WORKERS: usize = 2;
@@ -76,12 +79,9 @@ pub struct PostgresStore {
     handle: Handle,
     database: Arc<Database>,
     shared: Arc<Shared>,
-    /// Empty once the store is dropped.
-    lanes: Vec<UnboundedSender<Message>>,
+    lanes: Arc<Lanes>,
     /// Those with queued writes.
     approvals: Arc<PendingApprovals>,
-    /// One for each connection that no lane needs: reads that take long must not hold up leases.
-    reads: Arc<Semaphore>,
     /// Ends the threads when it is dropped.
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -92,7 +92,7 @@ struct Opened {
     handle: Handle,
     database: Arc<Database>,
     shared: Arc<Shared>,
-    lanes: Vec<UnboundedSender<Message>>,
+    lanes: Arc<Lanes>,
 }
 
 impl PostgresStore {
@@ -104,11 +104,10 @@ impl PostgresStore {
         let threads = Threads { address: address.clone(), settings: settings.clone(), owner: owner.clone() };
         let thread = Builder::new().name("journal-postgres".to_owned()).spawn(move || threads.run(&ready, stopped));
         let thread = thread.map_err(|error| StoreError::Io(error.to_string()))?;
-        let Opened { handle, database, shared, lanes } = opened.recv().map_err(|_| StoreError::closed())??;
+        let Opened { handle, database, shared, lanes } = opened.recv().map_err(|_| ended())??;
         let (stop, thread) = (Some(stop), Some(thread));
-        let reads = Arc::new(Semaphore::new(address.connections.saturating_sub(lanes.len()).max(1)));
         let approvals = Arc::default();
-        Ok(PostgresStore { address, settings, owner, handle, database, shared, lanes, approvals, reads, stop, thread })
+        Ok(PostgresStore { address, settings, owner, handle, database, shared, lanes, approvals, stop, thread })
     }
 }
 
@@ -123,7 +122,7 @@ impl Drop for PostgresStore {
     fn drop(&mut self) {
         // What is queued is written if the server can be reached, and given up otherwise.
         self.database.set_hasty(true);
-        self.lanes.clear();
+        self.lanes.close();
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -185,19 +184,19 @@ impl Threads {
             tokio::spawn(watch::notify(Arc::clone(&database), Arc::clone(&shared)));
         }
         tokio::spawn(watch::poll(Arc::clone(&database), Arc::clone(&shared), hint, seen));
-        // Half of the connections, so that reads do not wait for all of the writes.
-        let count = (self.address.connections / 2).max(1);
-        let start = |queue: UnboundedReceiver<Message>| {
-            tokio::spawn(lanes::run(Arc::clone(&database), Arc::clone(&shared), queue))
-        };
-        let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| unbounded_channel()).unzip();
-        let tasks = receivers.into_iter().map(start).collect();
-        let opened = Opened {
-            handle: Handle::current(),
-            database: Arc::clone(&database),
-            shared: Arc::clone(&shared),
-            lanes: senders,
-        };
+        // Half of the connections write, so that reads do not wait for all of the writes, nor leases for reads.
+        let lanes = Arc::new(Lanes::new(self.address.connections));
+        let (writes, reads) = lanes::counts(self.address.connections);
+        let start = |kind| tokio::spawn(Arc::clone(&lanes).run(kind, Arc::clone(&database), Arc::clone(&shared)));
+        let kinds = std::iter::repeat_n(Kind::Write, writes).chain(std::iter::repeat_n(Kind::Read, reads));
+        let tasks = kinds.map(start).collect();
+        let opened =
+            Opened { handle: Handle::current(), database: Arc::clone(&database), shared: Arc::clone(&shared), lanes };
         Ok((database, tasks, opened))
     }
+}
+
+/// Error of a store whose threads ended before it was open.
+fn ended() -> StoreError {
+    StoreError::Io("the threads of the store ended; its log has the reason".to_owned())
 }

@@ -2,7 +2,8 @@
 
 use crate::PostgresStore;
 use crate::fair_queue::Source;
-use crate::lanes::{Job, Message, OVERHEAD};
+use crate::lanes::{Job, OVERHEAD};
+use crate::panics::caught;
 use agent_spaces_journal::{Claim, Pending, StoreError, Ticket};
 use std::future::{Future, ready};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -49,17 +50,12 @@ impl PostgresStore {
         Ok(cost)
     }
 
-    /// Puts a job into the lane of its key.
+    /// Queues a job behind those of its key.
     pub(crate) fn send(&self, source: Source, key: &str, job: Job) {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
-        // Two keys with the same hash only share a line in their lane.
-        let key = hasher.finish();
-        let lane = usize::try_from(key % self.lanes.len().max(1) as u64).unwrap_or_default();
-        if let Some(lane) = self.lanes.get(lane) {
-            // If the lane has ended, the job is dropped, which its caller notices.
-            let _ = lane.send(Message::Write { source, key, job });
-        }
+        // Two keys with the same hash only share a line.
+        self.lanes.write(source, hasher.finish(), job);
     }
 
     /// Queues a write and returns its answer. `is_change` tells if others should look.
@@ -72,6 +68,7 @@ impl PostgresStore {
         is_change: fn(&T) -> bool,
         work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Pending<T> {
+        let source = Source::now_or(source);
         let cost = match self.admit(&source, bytes, admission) {
             Ok(cost) => cost,
             Err(error) => return Box::pin(ready(Err(error))),
@@ -79,11 +76,11 @@ impl PostgresStore {
         let (sender, receiver) = oneshot::channel();
         let (shared, counted) = (Arc::clone(&self.shared), source.clone());
         let work = async move {
-            let outcome = work.await;
+            let outcome = caught(work).await;
             shared.settle(&counted, cost, outcome.as_ref().is_ok_and(is_change));
             drop(sender.send(outcome));
         };
-        self.send(source, key, Job::Work(Box::pin(work)));
+        self.send(source, key, Job::Work(cost, Box::pin(work)));
         Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(StoreError::closed())) })
     }
 
@@ -95,45 +92,50 @@ impl PostgresStore {
         admission: Admission,
         work: impl Future<Output = Result<(), StoreError>> + Send + 'static,
     ) -> Ticket {
-        let cost = match self.admit_claim(claim, bytes, admission) {
+        let source = Source::of(claim);
+        let cost = match self.admit_claim(claim, &source, bytes, admission) {
             Ok(cost) => cost,
             Err(error) => return Ticket::failed(error),
         };
         let (completion, ticket) = Ticket::pair();
-        let (failing, shared) = (claim.clone(), Arc::clone(&self.shared));
+        let (failing, shared, counted) = (claim.clone(), Arc::clone(&self.shared), source.clone());
         let work = async move {
-            let outcome = work.await;
+            let outcome = caught(work).await;
             if let Err(error) = &outcome {
                 admission.fail(&failing, error);
             }
-            shared.settle(&Source::of(&failing), cost, outcome.is_ok());
+            shared.settle(&counted, cost, outcome.is_ok());
             completion.complete(outcome);
         };
-        self.send(Source::of(claim), &claim.run, Job::Work(Box::pin(work)));
+        self.send(source, &claim.run, Job::Work(cost, Box::pin(work)));
         ticket
     }
 
     /// Counts a write under a claim in the queue, or refuses it.
-    pub(crate) fn admit_claim(&self, claim: &Claim, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
+    pub(crate) fn admit_claim(
+        &self,
+        claim: &Claim,
+        source: &Source,
+        bytes: usize,
+        admission: Admission,
+    ) -> Result<usize, StoreError> {
         if admission != Admission::Release
             && let Some(fault) = claim.fault()
         {
             return Err(fault.clone());
         }
-        self.admit(&Source::of(claim), bytes, admission).inspect_err(|error| admission.fail_queue(claim, error))
+        self.admit(source, bytes, admission).inspect_err(|error| admission.fail_queue(claim, error))
     }
 
-    /// Starts a query, when a connection for reads is free.
+    /// Queues a read and returns its answer.
     pub(crate) fn query<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Pending<T> {
-        let reads = Arc::clone(&self.reads);
-        self.start(async move {
-            // Nobody closes it.
-            let _turn = reads.acquire_owned().await;
-            work.await
-        })
+        let (sender, receiver) = oneshot::channel();
+        let work = async move { drop(sender.send(caught(work).await)) };
+        self.lanes.read(Source::now_or(Source::Reads), Box::pin(work));
+        Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(StoreError::closed())) })
     }
 
     /// Starts work that is not queued.
@@ -141,23 +143,13 @@ impl PostgresStore {
         &self,
         work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Pending<T> {
-        let task = self.handle.spawn(work);
+        let task = self.handle.spawn(caught(work));
         Box::pin(async move { task.await.unwrap_or_else(|_| Err(StoreError::closed())) })
     }
 
     /// Returns a future that ends when everything that is queued now is written or has failed.
     pub(crate) fn drained(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
-        let mut marks = Vec::with_capacity(self.lanes.len());
-        for lane in &self.lanes {
-            let (sender, receiver) = oneshot::channel();
-            let _ = lane.send(Message::Mark(sender));
-            marks.push(receiver);
-        }
-        async move {
-            for mark in marks {
-                mark.await.map_err(|_| StoreError::closed())?;
-            }
-            Ok(())
-        }
+        let marked = self.lanes.mark();
+        async move { marked.await.map_err(|_| StoreError::closed()) }
     }
 }

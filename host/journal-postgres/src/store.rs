@@ -73,13 +73,14 @@ impl Store for PostgresStore {
     }
 
     fn append(&self, claim: &Claim, seq: u64, entries: Vec<Entry>) -> Ticket {
-        let cost = match self.admit_claim(claim, cost(&entries), Admission::Bounded) {
+        let source = Source::of(claim);
+        let cost = match self.admit_claim(claim, &source, cost(&entries), Admission::Bounded) {
             Ok(cost) => cost,
             Err(error) => return Ticket::failed(error),
         };
         let (completion, ticket) = Ticket::pair();
-        let append = Append { claim: claim.clone(), seq, entries, completion, cost };
-        self.send(Source::of(claim), &claim.run, Job::Append(append));
+        let append = Append { claim: claim.clone(), source: source.clone(), seq, entries, completion, cost };
+        self.send(source, &claim.run, Job::Append(append));
         ticket
     }
 

@@ -4,8 +4,9 @@
 //! commits of transactions that notify wait for each other.
 
 use crate::database::Database;
-use crate::lanes::Shared;
+use crate::panics::caught;
 use crate::rows::number;
+use crate::shared::Shared;
 use crate::value::Value;
 use agent_spaces_journal::StoreError;
 use std::future::poll_fn;
@@ -47,7 +48,7 @@ pub(crate) async fn poll(database: Arc<Database>, shared: Arc<Shared>, hint: Opt
         }
         // Ours are among them, though they are known: a difference of what this host and the server count, as with appends
         // that were written together, would hide writes of others. So somebody may be woken for nothing.
-        if let Ok(all) = writes(&database).await
+        if let Ok(all) = caught(writes(&database)).await
             && all != seen
         {
             seen = all;

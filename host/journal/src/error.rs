@@ -29,9 +29,12 @@ pub enum StoreError {
         /// The id.
         id: String,
     },
-    /// The disk, the store or its queue is full. The text says which, and what to do.
+    /// The disk or the store is full. The text says which, and what to do.
     #[error("{0}")]
     Full(String),
+    /// The queue of writes is full, or one source's share of it; there is room in a moment. Nothing was written.
+    #[error("{0}")]
+    QueueFull(String),
     /// The stored data is damaged.
     #[error("the journal is damaged: {0}; restore it from a backup, or move it away to start with an empty one")]
     Corrupt(String),
@@ -60,6 +63,6 @@ pub enum StoreError {
 impl StoreError {
     /// Error of a command whose store was closed, or whose writer ended, before it was answered.
     pub fn closed() -> StoreError {
-        StoreError::Io("the store was closed".to_owned())
+        StoreError::Unreachable("the store was closed; open it again".to_owned())
     }
 }

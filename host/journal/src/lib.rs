@@ -17,7 +17,7 @@
 //! - [`store`]: the trait; [`claim`], [`ticket`], [`error`]: its vocabulary
 //! - [`run`], [`entry`], [`approval`], [`content`]: stored data of runs; [`document`]: small texts with an owner and a version
 //! - [`transfer`]: portable form of one run
-//! - [`sqlite`]: the embedded store
+//! - [`sqlite`]: the embedded store; [`tenant`]: for whom a thread works
 //! - `suite`: tests that any store must pass
 //!
 //! # Example
@@ -60,6 +60,7 @@ pub mod sqlite;
 pub mod store;
 #[doc(hidden)]
 pub mod suite;
+pub mod tenant;
 mod text_or_base64;
 pub mod ticket;
 pub mod transfer;

@@ -199,7 +199,7 @@ async fn get(
     let query = query.with(&["space"])?;
     let known = known(&service, &who, &query).await?;
     let caller = who.0.caller().clone();
-    let described = tokio::task::spawn_blocking(move || {
+    let described = service.compute(&who, move || {
         let found = capabilities(&known, &caller).into_values().find(|view| view.name == name);
         let mut view = found.ok_or_else(|| Problem::not_found("capability"))?;
         let is_visible = |card: &Card| known.assembled.space.is_open(&card.known(), &caller);
@@ -216,7 +216,7 @@ async fn get(
         }
         Ok(Json(view))
     });
-    described.await.map_err(|error| Problem::internal(&error))?
+    described.await?
 }
 
 /// Search for functions
@@ -237,12 +237,12 @@ async fn search(State(service): State<Service>, who: Who, query: RawQuery) -> Re
         words.ok_or_else(|| Problem::parameter("q", format!("expected 1 to {MAX_QUERY} characters")))?.to_owned();
     let known = known(&service, &who, &query).await?;
     let caller = who.0.caller().clone();
-    let found = tokio::task::spawn_blocking(move || {
+    let found = service.compute(&who, move || {
         let is_visible = |card: &Card| known.assembled.space.is_open(&card.known(), &caller);
         let found = known.catalogue.search(&words, limit, is_visible);
         found.into_iter().map(FunctionView::of).collect()
     });
-    Ok(Json(FoundFunctions { items: found.await.map_err(|error| Problem::internal(&error))? }))
+    Ok(Json(FoundFunctions { items: found.await? }))
 }
 
 /// A space with the catalogue of its functions.
@@ -263,12 +263,12 @@ async fn known(service: &Service, who: &Who, query: &Query) -> Result<Known, Pro
         }
     };
     let assembled = service.assembled(&space).await?;
-    let made = tokio::task::spawn_blocking(move || {
+    let made = service.compute(who, move || {
         let catalogue = assembled.functions.catalogue().map_err(|error| Problem::internal(&error))?;
         let entries = assembled.functions.entries().map_err(|error| Problem::internal(&error))?;
         Ok(Known { catalogue, entries, assembled })
     });
-    made.await.map_err(|error| Problem::internal(&error))?
+    made.await?
 }
 
 /// Returns the capabilities that a caller may see, by module and name.

@@ -161,7 +161,8 @@ async fn explain(
     }
     let assembled = service.assembled(&space).await?;
     let permit = service.turn(&who).await?;
-    let explained = tokio::task::spawn_blocking(move || {
+    let caller = who.clone();
+    let explained = service.compute(&caller, move || {
         // Held here: a client that disconnects does not end this.
         let _permit = permit;
         let function = identify(&assembled, &who, &request.function)?;
@@ -183,7 +184,7 @@ async fn explain(
         }
         Ok(Json(ExplanationView::of(&explanation, who.is_operator())))
     });
-    explained.await.map_err(|error| Problem::internal(&error))?
+    explained.await?
 }
 
 /// Finds a function by its name or id, among those that the caller may call. The operator finds all. Blocks while the

@@ -202,11 +202,17 @@ impl From<StoreError> for Problem {
         match &error {
             StoreError::Unknown { .. } => Problem::not_found("run"),
             StoreError::Exists { .. } => Problem::conflict("conflict", "It exists already"),
+            StoreError::Fenced { .. } => {
+                Problem::unavailable("host.journal", "Another host has taken the run over meanwhile; try again")
+            }
             StoreError::Busy => Problem::unavailable("host.journal", "The journal is locked; try again"),
             StoreError::Unreachable(_) => {
                 tracing::warn!(target: OPERATOR_TARGET, "request refused: {error}");
                 Problem::unavailable("host.journal", "The journal cannot be reached; try again")
                     .after(UNREACHABLE_SECONDS)
+            }
+            StoreError::QueueFull(_) => {
+                Problem::unavailable("host.journal", "The journal has too much to write; try again")
             }
             StoreError::Full(_) => {
                 tracing::error!(target: OPERATOR_TARGET, "the journal is full: {error}");
@@ -281,6 +287,17 @@ mod tests {
             Problem::from(StoreError::Unreachable("cannot connect to db.internal".to_owned())).into_response();
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(response.headers()["retry-after"], "5");
+    }
+
+    #[test]
+    fn what_is_over_in_a_moment_is_no_fault_of_the_server() {
+        let fenced = Problem::from(StoreError::Fenced { run: "run_1".to_owned(), epoch: 1 });
+        let crowded = StoreError::QueueFull("the journal's queue is full".to_owned()).into();
+        for problem in [fenced, StoreError::closed().into(), StoreError::Busy.into(), crowded] {
+            let response = problem.into_response();
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert!(response.headers().contains_key("retry-after"));
+        }
     }
 
     #[test]

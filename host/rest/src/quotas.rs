@@ -87,19 +87,32 @@ impl Service {
 
     /// Refuses another space of a tenant that has as many as it may.
     pub(crate) async fn check_space_quota(&self, who: &Who) -> Result<(), Problem> {
+        self.check_spaces(who, 1).await?;
+        self.check_storage(who, 0).await
+    }
+
+    /// Refuses a space that was stored, if the tenant has more than it may: another host stored one at the same moment.
+    pub(crate) async fn check_stored_space(&self, who: &Who) -> Result<(), Problem> {
+        match self.store().is_shared() {
+            true => self.check_spaces(who, 0).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses so many more spaces of a tenant than it may have.
+    async fn check_spaces(&self, who: &Who, more: usize) -> Result<(), Problem> {
         let Some(tenant) = self.0.settings.tenants.of(who.owner()) else { return Ok(()) };
-        if let Some(most) = tenant.quotas.spaces {
-            let mut left = most;
-            for caller in &tenant.callers {
-                let filter = DocumentFilter { owner: Some(caller.clone()), limit: left, ..DocumentFilter::of(KIND) };
-                let count = self.store().count_documents(filter).await?;
-                left = left.saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
-                if left == 0 {
-                    return Err(Quota::Spaces.problem(&tenant.name, &tenant.quotas, 0));
-                }
+        let Some(most) = tenant.quotas.spaces else { return Ok(()) };
+        let (limit, mut count) = (most.saturating_add(1), more);
+        for caller in &tenant.callers {
+            let filter = DocumentFilter { owner: Some(caller.clone()), limit, ..DocumentFilter::of(KIND) };
+            let own = self.store().count_documents(filter).await?;
+            count = count.saturating_add(usize::try_from(own).unwrap_or(usize::MAX));
+            if count > most {
+                return Err(Quota::Spaces.problem(&tenant.name, &tenant.quotas, 0));
             }
         }
-        self.check_storage(who, 0).await
+        Ok(())
     }
 
     /// Refuses more bytes than the tenant of a caller may store; with no bytes, whatever stores some later.
@@ -286,11 +299,15 @@ mod tests {
         put_space(&service, "spc_2", "other").await;
         service.check_space_quota(&who("desk")).await.unwrap();
         put_space(&service, "spc_3", "desk").await;
+        service.check_spaces(&who("desk"), 0).await.unwrap();
         for caller in ["shop", "desk"] {
             assert_eq!(service.check_space_quota(&who(caller)).await.unwrap_err().code(), Quota::Spaces.code());
         }
         service.check_space_quota(&who("other")).await.unwrap();
         service.check_run_quotas(&who("shop")).await.unwrap();
+        // As another host does at the same moment.
+        put_space(&service, "spc_4", "shop").await;
+        assert_eq!(service.check_spaces(&who("desk"), 0).await.unwrap_err().code(), Quota::Spaces.code());
     }
 
     #[tokio::test]

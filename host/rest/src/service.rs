@@ -80,7 +80,7 @@ impl Service {
     pub fn new(runs: DurableRuns, source: Arc<dyn SpaceSource>, settings: ServiceSettings) -> Service {
         let followers = Followers::new(runs.store().clone());
         let changes = ChangeFeed::new(runs.store().clone(), &settings.project);
-        let places = Places::new(settings.places, settings.concurrency);
+        let places = Places::new(settings.places, settings.concurrency, settings.tenants.processors().clone());
         let webhooks = Webhooks::new(runs.store().clone(), &settings.project, settings.webhooks_reach_private);
         Service(Arc::new(Inner {
             runs,
@@ -115,6 +115,17 @@ impl Service {
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         self.0.runs.store()
+    }
+
+    /// Computes something for a caller, in its tenant's turn. A client that disconnects does not end what has begun.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        who: &Who,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let tenant = self.seat(who.owner()).tenant;
+        let computed = self.0.places.compute(&tenant, work).await;
+        computed.map_err(|_| Problem::internal(&"the work on a request panicked"))
     }
 
     /// Returns true if a caller has this many documents of a kind, or more.
@@ -249,4 +260,23 @@ fn made_test_service(folder: &std::path::Path, tenants: Tenants, pins: Option<Pi
     };
     let runs = DurableRuns::new(Arc::new(store), agent_spaces_durable::Settings::default());
     Service::new(runs, Arc::new(crate::source::NoSpaces), settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::test_service;
+    use crate::who::Who;
+    use agent_spaces_http_server::Client;
+    use agent_spaces_journal::tenant;
+
+    #[tokio::test]
+    async fn what_a_request_computes_takes_its_tenants_turn_and_may_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let (service, who) = (test_service(folder.path()), Who(Client::named("ann", Default::default())));
+        let look = || (std::thread::current().name().map(str::to_owned), tenant::current());
+        let (thread, tenant) = service.compute(&who, look).await.unwrap();
+        assert_eq!((thread.as_deref(), tenant.as_deref()), (Some("processor"), Some("caller ann")));
+        let failed = service.compute(&who, || assert!(std::hint::black_box(false), "on purpose")).await;
+        assert_eq!(failed.unwrap_err().code(), "host.failed");
+    }
 }

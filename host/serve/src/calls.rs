@@ -8,6 +8,7 @@ use super::cards::Card;
 use crate::concurrency::ConcurrencyLimiter;
 use agent_spaces_approvals::{Pending, canonical};
 use agent_spaces_calls::call::WholeAnswer;
+use agent_spaces_calls::turns::{Turns, in_turn};
 use agent_spaces_http_server::Client;
 use agent_spaces_policy::FunctionId;
 use agent_spaces_sandbox::imports::HostCall;
@@ -63,6 +64,8 @@ pub(super) struct CallTarget<'a> {
     pub(super) params: Value,
     /// Maximum size of the parameters, and of the result.
     pub(super) max_bytes: u64,
+    /// Turns of the client: a run may answer the call.
+    pub(super) turns: Option<Turns>,
 }
 
 /// Outcome of a call, as its request returns it.
@@ -104,7 +107,7 @@ struct ServedCall {
     pending: Pending,
     events: mpsc::UnboundedReceiver<Event>,
     whole: WholeAnswer,
-    work: JoinHandle<Answer>,
+    work: JoinHandle<Option<Answer>>,
 }
 
 impl Drop for ServedCall {
@@ -178,7 +181,7 @@ impl Calls {
             let _permit = permit;
             space.call_host(&function, call).await
         };
-        let work = tokio::spawn(work.in_current_span());
+        let work = tokio::spawn(in_turn(target.turns, work).in_current_span());
         ServedCall {
             id: agent_spaces_calls::run_id::new().to_string(),
             owner: client.identity().clone(),
@@ -234,8 +237,8 @@ impl Calls {
                     _ => {}
                 },
                 answer = &mut call.work => {
-                    let lost = |_| Err(CapabilityError::failed("the call was aborted"));
-                    return call.outcome(answer.unwrap_or_else(lost));
+                    let lost = || Err(CapabilityError::failed("the call was aborted"));
+                    return call.outcome(answer.ok().flatten().unwrap_or_else(lost));
                 }
                 // If the form was closed, no person is being asked.
                 () = forms.next_closed() => if !call.asked.has_open(&call.pending.list()) {

@@ -176,10 +176,10 @@ impl Mode {
     /// Reads a resource, limited to the functions that a client may see.
     pub(super) async fn read_resource(&self, client: &Client, uri: &str) -> Result<Option<ResourceContents>, String> {
         let Own::Code(mode) = self.own() else { return Ok(None) };
-        let (served, client, uri) = (mode.known().await, client.clone(), uri.to_owned());
+        let (served, asked, uri) = (mode.known().await, client.clone(), uri.to_owned());
         // A module of many functions takes a while to compile.
-        let read = tokio::task::spawn_blocking(move || code_mode::read_resource(&served, &client, &uri)).await;
-        read.map_err(|error| error.to_string())?
+        let read = mode.compute(client, move || code_mode::read_resource(&served, &asked, &uri)).await;
+        read.ok_or("the resource could not be made")?
     }
 
     /// Notifies a client of tool list changes until it disconnects.

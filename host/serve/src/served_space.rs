@@ -9,6 +9,7 @@ use super::exposure::{ExposedTool, Exposure};
 use super::instructions_cache::InstructionsCache;
 use super::observed::ObservedResults;
 use super::offer_error::OfferError;
+use agent_spaces_calls::turns::Turns;
 use agent_spaces_http_server::Client;
 use agent_spaces_project::{DefinitionBody, DefinitionFile, Outlines};
 use agent_spaces_search::Model;
@@ -16,9 +17,10 @@ use agent_spaces_secrets::Redactor;
 use agent_spaces_space::space::Space;
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::limits::Limits;
+use futures_util::future::BoxFuture;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 /// Default time limit of a run. A run mostly waits for calls; an infinite loop runs out of fuel long before.
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
@@ -104,6 +106,9 @@ pub struct ServerInstructions {
 /// Says why a client may not begin another program now, and what to do; `None` if it may.
 type Admission = dyn Fn(&Client) -> Option<String> + Send + Sync;
 
+/// Does work of a client in its turn.
+type InTurn = dyn Fn(&Client, BoxFuture<'static, ()>) -> BoxFuture<'static, ()> + Send + Sync;
+
 /// Handle to the space that is served now. Clones share state.
 #[derive(Clone)]
 pub struct Offers {
@@ -119,6 +124,8 @@ pub struct Offers {
     durable: Option<DurableSpace>,
     /// Who may begin a program in code mode; everybody if there is none.
     admission: Option<Arc<Admission>>,
+    /// Whose program computes; without it the executor decides.
+    turns: Option<Arc<InTurn>>,
     /// Time of the first offer.
     began: Arc<OnceLock<tokio::time::Instant>>,
     /// Notified on every request about functions.
@@ -161,6 +168,7 @@ impl Offers {
             observed: None,
             durable: None,
             admission: None,
+            turns: None,
             began: Arc::default(),
             questions: Arc::default(),
         }
@@ -226,6 +234,49 @@ impl Offers {
     pub fn admitting(mut self, refusal: impl Fn(&Client) -> Option<String> + Send + Sync + 'static) -> Offers {
         self.admission = Some(Arc::new(refusal));
         self
+    }
+
+    /// Prepares and executes the programs of code mode in turns with what else the process computes: `turns` gets the work of
+    /// a client, and returns what does it. See [`Offers::apart`] for other spaces, which take turns too.
+    #[must_use]
+    pub fn taking_turns(
+        mut self,
+        turns: impl Fn(&Client, BoxFuture<'static, ()>) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> Offers {
+        self.turns = Some(Arc::new(turns));
+        self
+    }
+
+    /// Returns the turns of a client, for work that has a result; `None` if the executor decides.
+    pub(super) fn turns(&self, client: &Client) -> Option<Turns> {
+        let (turns, client) = (self.turns.clone()?, client.clone());
+        Some(Turns::new(move |work| turns(&client, work)))
+    }
+
+    /// Returns what does the work of a client in its turn.
+    pub(super) fn in_turn(&self, client: &Client, work: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+        match &self.turns {
+            Some(turns) => turns(client, work),
+            None => work,
+        }
+    }
+
+    /// Computes something for a client in its turn; `None` if that panicked.
+    pub(super) async fn compute<T: Send + 'static>(
+        &self,
+        client: &Client,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        if self.turns.is_none() {
+            return tokio::task::spawn_blocking(work).await.ok();
+        }
+        let (sender, done) = oneshot::channel();
+        let work = async move { drop(sender.send(work())) };
+        // A task of its own: a panic ends that alone.
+        let task = tokio::spawn(self.in_turn(client, Box::pin(work)));
+        let computed = done.await.ok();
+        drop(task);
+        computed
     }
 
     /// Says why a client may not begin another program now; `None` if it may.
@@ -374,5 +425,31 @@ impl ServedSpace {
     /// Returns true if the policy lets this caller call a function, and so see it.
     pub(super) fn is_visible(&self, card: &super::cards::Card, caller: &Caller) -> bool {
         self.space.is_open(&card.known(), caller)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Offers;
+    use agent_spaces_calls::turns::in_turn;
+    use agent_spaces_http_server::Client;
+    use agent_spaces_project::Outlines;
+    use agent_spaces_types::caller::Caller;
+    use std::sync::{Arc, Mutex};
+
+    #[tokio::test]
+    async fn all_that_computes_for_a_client_takes_its_turns_also_in_other_spaces() {
+        let owners = Arc::new(Mutex::new(Vec::new()));
+        let seen = owners.clone();
+        let offers = Offers::new(Outlines::none()).taking_turns(move |client, work| {
+            seen.lock().unwrap().push(client.owner().to_owned());
+            work
+        });
+        let client = |name: &str| Client::named(name, Caller::default());
+        assert_eq!(in_turn(offers.turns(&client("ann")), async { 7 }).await, Some(7));
+        assert_eq!(offers.apart().compute(&client("bob"), || 8).await, Some(8));
+        offers.in_turn(&client("eve"), Box::pin(async {})).await;
+        assert_eq!(*owners.lock().unwrap(), ["ann", "bob", "eve"]);
+        assert!(Offers::new(Outlines::none()).turns(&client("ann")).is_none());
     }
 }

@@ -1,6 +1,8 @@
 // The noisy tenant: more of one kind of runs than a host should notice.
 
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import os from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { sleep } from './common.mjs';
 import { answer, Client, Lag, prioritize, spaceOf } from './load_process.mjs';
@@ -28,8 +30,9 @@ const spaces = new Map();
 let noise;
 
 class Noise {
-  constructor({ kind, targets, window, parked, ...rest }) {
-    Object.assign(this, { kind, targets, window, parked });
+  constructor({ kind, targets, window, parked, cpus, ...rest }) {
+    Object.assign(this, { kind, targets, window, parked, cpus });
+    this.burners = [];
     this.body = BODIES[kind]?.(rest);
     this.client = new Client();
     this.isOver = false;
@@ -48,6 +51,14 @@ class Noise {
   async begin() {
     for (const target of this.targets) if (!spaces.has(target.token)) spaces.set(target.token, await spaceOf(this.client, target));
     if (this.kind === 'none') return;
+    if (this.kind === 'burner') {
+      const words = [process.execPath, '-e', 'for (;;);'];
+      const [file, ...rest] = this.cpus ? ['taskset', '-c', this.cpus, ...words] : words;
+      // One on each core, or on each of the hosts'. They inherit the priority.
+      const count = this.cpus ? this.cpus.split(',').length : os.cpus().length;
+      this.burners = Array.from({ length: count }, () => spawn(file, rest, { stdio: 'ignore' }));
+      return;
+    }
     const work = this.kind === 'parked' ? await this.#park() : (number) => this.#start(number);
     this.tasks = Array.from({ length: this.window }, (_, number) => this.#repeat(() => work(number)));
   }
@@ -130,6 +141,7 @@ class Noise {
   /** Ends the load, and all its runs. */
   async end() {
     this.isOver = true;
+    this.burners.forEach((burner) => burner.kill('SIGKILL'));
     this.client.close();
     await Promise.all(this.tasks);
     this.client = new Client(16);
@@ -142,6 +154,8 @@ class Noise {
     this.client.close();
   }
 }
+
+process.on('exit', () => noise?.burners.forEach((burner) => burner.kill('SIGKILL')));
 
 answer({
   begin: async (settings) => {

@@ -1,6 +1,6 @@
 // Processes that send requests: so that neither the noise nor the server of effects delays what is measured.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import http from 'node:http';
 import os from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -33,6 +33,11 @@ export function prioritize(nice) {
   } catch {
     // The lag that is reported says whether it was needed.
   }
+}
+
+/** Keeps this process, with its threads, on these processors. What it starts from then on is there too. */
+export function pin(cpus) {
+  execFileSync('taskset', ['-acp', cpus, String(process.pid)], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** Another process that executes a script of this folder, and answers one command at a time. */

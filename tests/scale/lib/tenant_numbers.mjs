@@ -116,12 +116,13 @@ export class Statements {
 
 /** Processors that groups of processes use, those of the database, and those of everything else on the machine. */
 export class Cpu {
+  /** `groups` are functions that return the processes. */
   constructor(groups, store) {
     Object.assign(this, { groups, store });
   }
 
   read() {
-    const used = Object.fromEntries(Object.entries(this.groups).map(([name, pids]) => [name, cpuSeconds(pids)]));
+    const used = Object.fromEntries(Object.entries(this.groups).map(([name, pids]) => [name, cpuSeconds(pids())]));
     used.database = cpuSeconds(descendants(this.store.pids()));
     const [user, nice, system, idle, waiting, interrupt, soft, steal] = readFileSync('/proc/stat', 'utf8').split('\n')[0].split(/\s+/).slice(1).map((ticks) => Number(ticks) / 100);
     return { at: Date.now(), used, busy: user + nice + system + interrupt + soft, idle: idle + waiting, steal };

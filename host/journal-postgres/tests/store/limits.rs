@@ -133,7 +133,7 @@ async fn a_full_queue_refuses_writes_and_voids_the_claim() {
     for ticket in tickets {
         match ticket.await {
             Ok(()) => stored += 1,
-            Err(StoreError::Full(_)) => refused += 1,
+            Err(StoreError::QueueFull(_)) => refused += 1,
             Err(error) => panic!("{error:?}"),
         }
     }
@@ -156,7 +156,7 @@ async fn a_caller_cannot_fill_the_queue_for_others() {
     for ticket in flood {
         match ticket.await {
             Ok(()) => {}
-            Err(StoreError::Full(text)) if text.contains("one caller") => refused += 1,
+            Err(StoreError::QueueFull(text)) if text.contains("one tenant") => refused += 1,
             Err(error) => panic!("{error:?}"),
         }
     }

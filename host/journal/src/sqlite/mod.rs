@@ -137,7 +137,7 @@ impl SqliteStore {
         let add = |queued: usize| queued.checked_add(cost).filter(|queued| *queued <= most);
         if self.shared.queued.fetch_update(Ordering::SeqCst, Ordering::SeqCst, add).is_err() {
             let text = format!("the journal's queue of {most} bytes is full: write less, or wait for earlier writes");
-            return Err(StoreError::Full(text));
+            return Err(StoreError::QueueFull(text));
         }
         self.send(Message::Write(Command { cost, work: Box::new(Job::new(apply, complete)) }));
         Ok(())

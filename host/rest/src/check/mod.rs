@@ -111,13 +111,13 @@ async fn check(
     let limits = space.limits().within(&assembled.limits, assembled.longest)?;
     let permit = service.turn(&who).await?;
     let (making, name, text) = (assembled.clone(), file_name(request.name.as_deref(), None), request.source.clone());
-    let prepared = tokio::task::spawn_blocking(move || {
+    let prepared = service.compute(&who, move || {
         let program = making.space.prepare(&name, &text);
         let catalogue = making.functions.catalogue().map_err(|error| Problem::internal(&error));
         // The permit goes through here: a client that disconnects does not end this.
         (program, catalogue, permit)
     });
-    let (prepared, catalogue, _permit) = prepared.await.map_err(|error| Problem::internal(&error))?;
+    let (prepared, catalogue, _permit) = prepared.await?;
     let redactor = assembled.space.redactor();
     let program = match prepared {
         Ok(program) => program.seen_by(who.0.caller()),

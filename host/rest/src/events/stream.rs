@@ -5,9 +5,11 @@ use crate::followers::Follower;
 use crate::runs::RunStatus;
 use crate::service::Service;
 use crate::sse;
+use agent_spaces_calls::turns::{Turns, in_turn};
 use agent_spaces_journal::{RunRow, Status};
 use axum::response::Response;
 use bytes::Bytes;
+use futures_util::FutureExt;
 use futures_util::future::select_all;
 use futures_util::stream;
 use serde_json::json;
@@ -64,9 +66,14 @@ impl EventStream {
 
     /// Returns the response.
     pub(super) fn response(self) -> Response {
-        let frames = stream::unfold(self, |mut stream| async move {
-            let bytes = stream.next().await?;
-            Some((Ok::<Bytes, Infallible>(bytes), stream))
+        // The connection polls it, so it says itself whose turns it takes.
+        let turns = Turns::current();
+        let frames = stream::unfold(self, move |mut stream| {
+            let next = async move {
+                let bytes = stream.next().await?;
+                Some((Ok::<Bytes, Infallible>(bytes), stream))
+            };
+            in_turn(turns.clone(), next).map(Option::flatten)
         });
         sse::response(frames)
     }

@@ -8,7 +8,9 @@
 mod processors;
 mod state;
 
-use processors::{Processor, Processors};
+pub(crate) use processors::{Account, Processors};
+
+use processors::Panicked;
 use state::State;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -54,10 +56,11 @@ pub struct Load {
 }
 
 impl Places {
-    /// Creates this many places, of which one caller has at most `of_caller`; at least one of each.
-    pub(crate) fn new(places: usize, of_caller: usize) -> Places {
+    /// Creates this many places, of which one caller has at most `of_caller`; at least one of each. Their runs compute on
+    /// these processors.
+    pub(crate) fn new(places: usize, of_caller: usize, processors: Processors) -> Places {
         let state = State::new(places.max(1), of_caller.max(1));
-        Places { state: Arc::new(Mutex::new(state)), processors: Processors::of_this_machine() }
+        Places { state: Arc::new(Mutex::new(state)), processors }
     }
 
     /// Returns a place if one is free.
@@ -71,10 +74,26 @@ impl Places {
         self.state().is_free(seat)
     }
 
-    /// Waits for a processor for work that does not yield, in turn with runs and other work. Dropping the future leaves
-    /// the queue.
-    pub(crate) async fn processor(&self, of: Arc<str>) -> Processor {
-        self.processors.hold(of).await
+    /// Returns the answer to a request of a tenant, which takes turns with runs and with requests of others on the
+    /// processors. Apart from its runs: a tenant whose runs compute would wait for each of them.
+    pub(crate) fn answer<F>(&self, tenant: &Arc<str>, answering: F) -> impl Future<Output = F::Output> + Send + use<F>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.processors.share(requests_of(tenant), answering)
+    }
+
+    /// Computes something for a request, in turn with runs and other requests.
+    pub(crate) fn compute<T, F>(
+        &self,
+        tenant: &Arc<str>,
+        work: F,
+    ) -> impl Future<Output = Result<T, Panicked>> + Send + use<T, F>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        self.processors.compute(requests_of(tenant), work)
     }
 
     /// Waits for a place. Dropping the future leaves the queue.
@@ -106,9 +125,18 @@ impl Places {
 
 impl Place {
     /// Returns the execution of the run that has this place, which takes turns with others on the processors.
-    pub(crate) fn execute<F: Future>(&self, execution: F) -> impl Future<Output = F::Output> + use<F> {
-        self.places.processors.share(self.seat.tenant.clone(), execution)
+    pub(crate) fn execute<F>(&self, execution: F) -> impl Future<Output = F::Output> + Send + use<F>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        let tenant = self.seat.tenant.clone();
+        self.places.processors.share(Account { name: tenant.clone(), tenant }, execution)
     }
+}
+
+/// Requests of a tenant take turns on the processors by another name than its runs.
+fn requests_of(tenant: &Arc<str>) -> Account {
+    Account { name: format!("requests of {tenant}").into(), tenant: tenant.clone() }
 }
 
 impl fmt::Debug for Place {

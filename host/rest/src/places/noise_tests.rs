@@ -1,6 +1,6 @@
 //! A noisy tenant, measured in ticks of a clock of its own: the order of starts decides, not the speed of a machine.
 
-use super::{Place, Places, Seat};
+use super::{Place, Places, Processors, Seat};
 use futures_util::FutureExt;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -62,7 +62,7 @@ impl Tenant {
 
 /// Returns the 99th percentile of the quiet tenants' latencies.
 fn p99(is_noisy: bool, most: usize) -> usize {
-    let places = Places::new(PLACES, PLACES);
+    let places = Places::new(PLACES, PLACES, Processors::default());
     let mut quiet: Vec<Tenant> =
         (0..QUIET).map(|number| Tenant::new(&format!("quiet {number}"), QUIET_TICKS, most)).collect();
     let mut noisy = Tenant::new("noisy", NOISY_TICKS, most);

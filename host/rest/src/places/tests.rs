@@ -1,4 +1,4 @@
-use super::{Places, Seat};
+use super::{Places, Processors, Seat};
 use futures_util::FutureExt;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ fn seat_of(tenant: &str, caller: &str, most: usize) -> Seat {
 
 /// Order in which runs of these callers (`tenant/caller`) start that wait for one place.
 async fn starts(waiting: &[&str]) -> Vec<String> {
-    let places = Places::new(1, 10);
+    let places = Places::new(1, 10, Processors::default());
     let held = places.enter(&seat("host", "first")).await;
     let order = Arc::new(Mutex::new(Vec::new()));
     let mut tasks = Vec::new();
@@ -46,7 +46,7 @@ async fn tenants_take_turns_and_so_do_their_callers() {
 
 #[tokio::test]
 async fn runs_of_one_caller_start_in_their_order() {
-    let places = Places::new(1, 10);
+    let places = Places::new(1, 10, Processors::default());
     let held = places.enter(&seat("t", "a")).await;
     let ann = seat("t", "a");
     let (mut first, mut second) = (Box::pin(places.enter(&ann)), Box::pin(places.enter(&ann)));
@@ -60,7 +60,7 @@ async fn runs_of_one_caller_start_in_their_order() {
 
 #[tokio::test]
 async fn a_free_place_goes_to_the_tenant_with_the_fewest() {
-    let places = Places::new(3, 10);
+    let places = Places::new(3, 10, Processors::default());
     let mut held = vec![places.enter(&seat("noisy", "a")).await, places.enter(&seat("noisy", "a")).await];
     let _quiet = places.enter(&seat("quiet", "c")).await;
     let (noisy, other) = (seat("noisy", "b"), seat("other", "d"));
@@ -73,7 +73,7 @@ async fn a_free_place_goes_to_the_tenant_with_the_fewest() {
 
 #[tokio::test]
 async fn callers_tenants_and_the_process_have_a_bound() {
-    let places = Places::new(5, 2);
+    let places = Places::new(5, 2, Processors::default());
     let [ann, bob, eve] = ["ann", "bob", "eve"].map(|caller| seat_of("acme", caller, 3));
     let anns = [places.try_enter(&ann).unwrap(), places.try_enter(&ann).unwrap()];
     assert!(places.try_enter(&ann).is_none(), "a caller has two");
@@ -96,7 +96,7 @@ async fn callers_tenants_and_the_process_have_a_bound() {
 
 #[tokio::test]
 async fn a_run_that_ends_does_not_bring_back_places_that_other_hosts_have_now() {
-    let places = Places::new(5, 5);
+    let places = Places::new(5, 5, Processors::default());
     let (alone, shared) = (seat_of("acme", "ann", 3), seat_of("acme", "ann", 1));
     let mut held: Vec<_> = (0..3).filter_map(|_| places.try_enter(&alone)).collect();
     let mut waiting = Box::pin(places.enter(&shared));
@@ -109,7 +109,7 @@ async fn a_run_that_ends_does_not_bring_back_places_that_other_hosts_have_now() 
 
 #[tokio::test]
 async fn a_dropped_waiter_leaves_the_queue_and_loses_no_place() {
-    let places = Places::new(1, 10);
+    let places = Places::new(1, 10, Processors::default());
     let (ann, bob) = (seat("a", "ann"), seat("b", "bob"));
     let held = places.enter(&ann).await;
     let mut gone = Box::pin(places.enter(&ann));
@@ -128,7 +128,7 @@ async fn a_dropped_waiter_leaves_the_queue_and_loses_no_place() {
 
 #[tokio::test]
 async fn runs_that_a_quota_keeps_waiting_are_no_load() {
-    let places = Places::new(5, 5);
+    let places = Places::new(5, 5, Processors::default());
     let acme = Seat { is_quota: true, ..seat_of("acme", "ann", 1) };
     let held = places.enter(&acme).await;
     let mut waiting = Box::pin(places.enter(&acme));
@@ -140,7 +140,7 @@ async fn runs_that_a_quota_keeps_waiting_are_no_load() {
 
 #[tokio::test]
 async fn the_longest_wait_is_that_of_the_first_who_waits() {
-    let places = Places::new(1, 1);
+    let places = Places::new(1, 1, Processors::default());
     let held = places.enter(&seat("a", "ann")).await;
     assert_eq!(places.load().longest_wait, std::time::Duration::ZERO);
     let bob = seat("b", "bob");

@@ -9,7 +9,6 @@ use crate::spaces::SpaceRecord;
 use crate::who::Who;
 use agent_spaces_durable::RunInfo;
 use agent_spaces_journal::Ticket;
-use agent_spaces_sandbox::modules::ModuleSource;
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::RunOptions;
 use serde_json::Value;
@@ -120,7 +119,7 @@ impl Service {
 /// Gives a program its input.
 fn with_input(program: Program, input: Option<&Value>) -> Program {
     match input {
-        Some(input) if !input.is_null() => program.with_module(INPUT_MODULE, ModuleSource::Json(input.to_string())),
+        Some(input) if !input.is_null() => program.with_given(INPUT_MODULE, input.to_string()),
         _ => program,
     }
 }

@@ -3,10 +3,12 @@
 use super::RunOrigin;
 use crate::service::Service;
 use agent_spaces_durable::details::{header, is_imported};
+use agent_spaces_durable::header::Header;
 use agent_spaces_durable::{DurableError, Resuming, Spaces, State, Worker, WorkerSettings, control};
 use agent_spaces_pipeline::OPERATOR_TARGET;
 use agent_spaces_sandbox::run::RunOptions;
 use std::sync::PoisonError;
+use tokio_util::sync::CancellationToken;
 
 /// Most runs that the worker has in hand: those that wait for a place of their caller too, which take little memory.
 const MAX_RUNS: usize = 10_000;
@@ -56,6 +58,20 @@ impl Service {
         };
         self.0.callers.queue(&owner).taken(run);
         let _active = self.0.callers.active_run(&owner);
+        let (service, id, cancel) = (self.clone(), run.to_owned(), live.cancel.clone());
+        // Also what is read of it and its space is read for its tenant.
+        place.execute(async move { service.go_on(&id, header, origin, cancel).await }).await
+    }
+
+    /// Continues a run that has a place.
+    async fn go_on(
+        &self,
+        run: &str,
+        header: Header,
+        origin: RunOrigin,
+        cancel: CancellationToken,
+    ) -> Result<Option<State>, DurableError> {
+        let store = self.store();
         let failed = |problem: crate::problem::Problem| DurableError::Interrupted(problem.code().to_owned());
         let space = header.space.as_deref().unwrap_or_default();
         let Some(mut space) = self.find_space(&header.caller, space).await.map_err(failed)? else {
@@ -74,8 +90,8 @@ impl Service {
         }
         let assembled = self.assembled(&space).await.map_err(failed)?;
         let events = space.has_webhook().then(|| self.0.webhooks.approval_listener(run));
-        let options = RunOptions { cancel: live.cancel.clone(), events, ..RunOptions::default() };
-        let resumed = place.execute(self.0.runs.resume(run, &assembled.space, options)).await;
+        let options = RunOptions { cancel, events, ..RunOptions::default() };
+        let resumed = self.0.runs.resume(run, &assembled.space, options).await;
         let resumed = resumed.map(|report| report.state);
         self.0.followers.look_now();
         // Also one that cannot be restored may have ended.

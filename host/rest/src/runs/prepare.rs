@@ -20,15 +20,14 @@ impl Service {
     ) -> Result<(Program, Duration), Problem> {
         let tenant = self.seat(who.owner()).tenant;
         let permit = self.0.admission.preparation(&tenant).await;
-        // Apart from its runs: a tenant whose runs compute would wait for each of them.
-        let processor = self.0.places.processor(format!("requests of {tenant}").into()).await;
-        let prepared = tokio::task::spawn_blocking(move || {
-            // Until it is done, though the client may have disconnected.
-            let _held = (permit, processor);
+        let prepared = self.compute(who, move || {
             let begun = Instant::now();
-            space.space.prepare(&name, &text).map(|program| (program, begun.elapsed()))
+            let prepared = space.space.prepare(&name, &text).map(|program| (program, begun.elapsed()));
+            // Until it is done, though the client may have disconnected.
+            drop(permit);
+            prepared
         });
-        match prepared.await.map_err(|error| Problem::internal(&error))? {
+        match prepared.await? {
             Ok(prepared) => Ok(prepared),
             Err(PrepareError::Script(error)) => Err(Problem::script(error)),
             Err(PrepareError::Host(error)) => Err(Problem::internal(&error)),

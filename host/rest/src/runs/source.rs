@@ -10,7 +10,6 @@ use crate::who::Who;
 use agent_spaces_durable::DurableError;
 use agent_spaces_durable::source::{RunSource, source};
 use agent_spaces_journal::RunRow;
-use agent_spaces_sandbox::modules::ModuleSource;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
@@ -45,10 +44,8 @@ pub(crate) struct RunSourceView {
 impl RunSourceView {
     fn of(source: RunSource, space: Option<&Assembled>) -> RunSourceView {
         let RunSource { name, text, modules } = source;
-        let mut input = match modules.get(INPUT_MODULE) {
-            Some(ModuleSource::Json(text)) => serde_json::from_str(text).ok().filter(|input: &Value| !input.is_null()),
-            _ => None,
-        };
+        let input = modules.given(INPUT_MODULE).and_then(|text| serde_json::from_str(text).ok());
+        let mut input = input.filter(|input: &Value| !input.is_null());
         let redactor = space.map(|space| space.space.redactor());
         if let (Some(redactor), Some(input)) = (redactor, &mut input) {
             redactor.value(input);

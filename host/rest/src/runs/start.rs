@@ -13,6 +13,7 @@ use crate::problem::Problem;
 use crate::query::RawQuery;
 use crate::service::Service;
 use crate::who::Who;
+use agent_spaces_calls::turns::{Turns, in_turn};
 use agent_spaces_durable::control;
 use agent_spaces_journal::{StoreError, Ticket};
 use axum::Json;
@@ -109,8 +110,9 @@ async fn create(
         Err(problem) => return Err(problem),
     };
     // A task of its own: a client that disconnects does not stop it.
-    let kept = tokio::spawn(keep(service.clone(), who.clone(), key, created).in_current_span());
-    kept.await.map_err(|error| Problem::internal(&error))??;
+    let keeping = in_turn(Turns::current(), keep(service.clone(), who.clone(), key, created));
+    let kept = tokio::spawn(keeping.in_current_span()).await.map_err(|error| Problem::internal(&error))?;
+    kept.ok_or_else(|| Problem::internal(&"the request was dropped"))??;
     // The end of a space cancels the runs that are stored by then; this one may have come later.
     if service.space(&who, &space.id).await.is_err() {
         service.0.live.cancel(&id);

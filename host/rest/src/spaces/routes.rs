@@ -119,7 +119,13 @@ async fn make(service: &Service, who: &Who, id: &str, mut part: StoredSpace) -> 
         check_count(service, who).await?;
     }
     service.record(ApiAction::new(who, Action::SpaceCreated, Subject::space(id))).await?;
-    service.put_space(id, who.owner(), &part, Expected::Absent).await
+    let stored = service.put_space(id, who.owner(), &part, Expected::Absent).await?;
+    if let Err(refused) = service.check_stored_space(who).await {
+        // Hosts that exceed the quota together each take theirs back.
+        service.store().delete_document(KIND, id, None).await?;
+        return Err(refused);
+    }
+    Ok(stored)
 }
 
 /// Refuses another space of a caller, or of a tenant, that has as many as it may.

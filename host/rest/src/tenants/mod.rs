@@ -16,7 +16,7 @@ pub(crate) use meter::{Meter, Used, seconds_left};
 pub(crate) use quota::Quota;
 pub use quota::Quotas;
 
-use crate::places::Seat;
+use crate::places::{Account, Processors, Seat};
 use agent_spaces_types::event::{Event, EventKind};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,6 +32,8 @@ struct Inner {
     by_caller: HashMap<String, Arc<Tenant>>,
     /// Other hosts with which quotas of runs are shared.
     other_hosts: AtomicUsize,
+    /// Whose program computes, in the whole process.
+    processors: Processors,
 }
 
 /// Tenant with its callers.
@@ -82,6 +84,26 @@ impl Tenants {
         Some(quota.detail(&tenant.name, &tenant.quotas, seconds_left(now)))
     }
 
+    /// Returns what does the work of a caller's program, in turn with all that is computed for other tenants.
+    pub fn in_turn<F>(&self, caller: &str, work: F) -> impl Future<Output = F::Output> + Send + use<F>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        let tenant = self.key(caller);
+        self.0.processors.share(Account { name: tenant.clone(), tenant }, work)
+    }
+
+    /// Returns the processors that tenants take turns on.
+    pub(crate) fn processors(&self) -> &Processors {
+        &self.0.processors
+    }
+
+    /// Returns the key of a caller's tenant. A tenant cannot have the key of a caller.
+    fn key(&self, caller: &str) -> Arc<str> {
+        let tenant = self.of(caller);
+        tenant.map_or_else(|| format!("caller {caller}"), |tenant| format!("tenant {}", tenant.name)).into()
+    }
+
     /// Returns the tenant of a caller; `None` for one that is a tenant by itself.
     pub(crate) fn of(&self, caller: &str) -> Option<&Arc<Tenant>> {
         self.0.by_caller.get(caller)
@@ -108,10 +130,8 @@ impl Tenants {
         let half = if self.0.all.is_empty() { places } else { places.div_ceil(2) };
         let tenant = self.of(caller);
         let quota = tenant.and_then(|tenant| tenant.quotas.runs).map(|runs| runs.div_ceil(self.hosts()));
-        // A tenant cannot have the key of a caller.
-        let key = tenant.map_or_else(|| format!("caller {caller}"), |tenant| format!("tenant {}", tenant.name));
         Seat {
-            tenant: key.into(),
+            tenant: self.key(caller),
             most: quota.map_or(half, |quota| quota.min(half)),
             is_quota: quota.is_some_and(|quota| quota <= half),
             caller: caller.into(),

@@ -44,15 +44,15 @@ impl CodeMode {
         let served = self.known().await;
         let (caller, asked) = (client.clone(), served.clone());
         // A module of many functions takes a while to compile.
-        let described = tokio::task::spawn_blocking(move || {
+        let described = self.0.offers.compute(client, move || {
             let described = asked.catalogue.describe(&names, |card| asked.is_visible(card, caller.caller()))?;
             let declarations = declarations(&described, asked.observed.as_ref());
             Ok::<_, agent_spaces_project::ProjectError>((described, declarations))
         });
-        let (described, declarations) = match described.await.map_err(|error| error.to_string()) {
-            Ok(Ok(described)) => described,
-            Ok(Err(error)) => return unstructured(refused(error.to_string())),
-            Err(error) => return unstructured(refused(error)),
+        let (described, declarations) = match described.await {
+            Some(Ok(described)) => described,
+            Some(Err(error)) => return unstructured(refused(error.to_string())),
+            None => return unstructured(refused("the functions could not be described".to_owned())),
         };
         let number = part.unwrap_or(1);
         let breaks = break_offsets(&declarations);

@@ -3,6 +3,7 @@
 use super::CodeMode;
 use crate::durable::DurableSpace;
 use crate::served_space::ServedSpace;
+use agent_spaces_calls::turns::in_turn;
 use agent_spaces_durable::{DurableError, Resuming, State, Worker};
 use agent_spaces_http_server::Client;
 use std::sync::{Arc, PoisonError};
@@ -29,7 +30,7 @@ impl CodeMode {
                 let mode = mode.upgrade().map(CodeMode).ok_or_else(stopped)?;
                 // It may call tools that are not known yet.
                 let served = mode.known().await;
-                mode.0.runs.resume(&runs, &served.space, &run).await
+                mode.resume(&runs, &served, &run).await
             })
         };
         let settings = durable.worker(self.0.concurrency);
@@ -70,11 +71,27 @@ impl CodeMode {
         if !durable.runs().attend(run).await.unwrap_or(false) {
             return;
         }
-        let (mode, durable, space, run) = (self.clone(), durable.clone(), served.space.clone(), run.to_owned());
+        let (mode, durable, served, run) = (self.clone(), durable.clone(), served.clone(), run.to_owned());
         tokio::spawn(async move {
             // Fails if another process was faster. A run that cannot be continued is reported by the worker.
-            let _state = mode.0.runs.resume(&durable, &space, &run).await;
+            let _state = mode.resume(&durable, &served, &run).await;
             drop(permit);
         });
+    }
+
+    /// Continues a run in the turns of its client. Returns `None` if another command, or a server with another
+    /// configuration, started it.
+    async fn resume(
+        &self,
+        durable: &DurableSpace,
+        served: &Arc<ServedSpace>,
+        run: &str,
+    ) -> Result<Option<State>, DurableError> {
+        let Some(origin) = durable.origin(run).await? else { return Ok(None) };
+        let turns = self.0.offers.turns(&origin.client());
+        let (mode, durable, served, run) = (self.clone(), durable.clone(), served.clone(), run.to_owned());
+        let work = async move { mode.0.runs.resume(&durable, &served.space, &run, origin).await };
+        let dropped = || Err(DurableError::Interrupted("the run was dropped".to_owned()));
+        in_turn(turns, work).await.unwrap_or_else(dropped).map(Some)
     }
 }

@@ -102,6 +102,15 @@ impl CodeMode {
         self.0.offers.known().await
     }
 
+    /// Computes something for a client in its turn; `None` if that panicked.
+    pub(super) async fn compute<T: Send + 'static>(
+        &self,
+        client: &Client,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.0.offers.compute(client, work).await
+    }
+
     /// Says what a client can call.
     pub(super) async fn overview(&self, client: &Client) -> Overview {
         Overview::of_catalogue(&*self.known().await, client)

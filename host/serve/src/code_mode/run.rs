@@ -120,12 +120,12 @@ impl CodeMode {
             return Err(run_result::of_refused(&error, None));
         };
         let (space, text, begun) = (served.space.clone(), code.clone(), Instant::now());
-        let prepared = tokio::task::spawn_blocking(move || space.prepare(PROGRAM, &text)).await;
+        let prepared = self.0.offers.compute(client, move || space.prepare(PROGRAM, &text)).await;
         let ready_after = begun.elapsed();
         let redactor = served.space.redactor();
         let program = match prepared {
-            Ok(Ok(program)) => program,
-            Ok(Err(PrepareError::Script(error))) => {
+            Some(Ok(program)) => program,
+            Some(Err(PrepareError::Script(error))) => {
                 let code = redactor.starred(&code);
                 return Err(run_result::of_script_error(
                     error,
@@ -134,8 +134,8 @@ impl CodeMode {
                     &Visibility { served: &served, client },
                 ));
             }
-            Ok(Err(PrepareError::Host(error))) => return Err(refused(error.to_string())),
-            Err(error) => return Err(refused(error.to_string())),
+            Some(Err(PrepareError::Host(error))) => return Err(refused(error.to_string())),
+            None => return Err(refused("the preparation of the program panicked".to_owned())),
         };
         let refused_by = program.source().and_then(|source| source.refusal(&program, client.caller()));
         if let Some(error) = refused_by {
@@ -154,7 +154,8 @@ impl CodeMode {
         let warnings = redactor.text(&misuse.and(warnings).text(PROGRAM, &code)).into_owned();
         // The type checker has its own time limit.
         let durable = served.durable.clone();
-        let begun = self.0.runs.begin(client, program, (limits, ready_after), warnings, permit, durable);
+        let in_turn = |work| self.0.offers.in_turn(client, work);
+        let begun = self.0.runs.begin((client, in_turn), program, (limits, ready_after), warnings, permit, durable);
         begun.map_err(|error| run_result::of_refused(&error, None))
     }
 }

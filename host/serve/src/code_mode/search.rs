@@ -34,15 +34,19 @@ impl CodeMode {
     ) -> CallToolResult {
         let served = self.known().await;
         let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-        let permit = self.0.searches.enter().await;
-        let client = client.clone();
+        // Those that take turns have their processors from there; a permit would wait with them.
+        let permit = match self.0.offers.turns(client) {
+            Some(_) => None,
+            None => Some(self.0.searches.enter().await),
+        };
+        let asked = client.clone();
         // CPU-bound for up to some tenths of a second with a sentence model.
-        let found = tokio::task::spawn_blocking(move || {
+        let found = self.0.offers.compute(client, move || {
             // Held until the search ends, even if its request was dropped.
             let _permit = permit;
-            find(&served, &client, &query, limit)
+            find(&served, &asked, &query, limit)
         });
-        found.await.unwrap_or_else(|error| unstructured(refused(format!("the search failed: {error}"))))
+        found.await.unwrap_or_else(|| unstructured(refused("the search failed".to_owned())))
     }
 }
 

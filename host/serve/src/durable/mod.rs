@@ -15,6 +15,7 @@ use agent_spaces_journal::{ApprovalFilter, RunRow, Store};
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::RunOptions;
 use agent_spaces_space::space::Space;
+use agent_spaces_types::caller::Caller;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::HashSet;
@@ -46,7 +47,7 @@ struct Inner {
 /// Facts about a run that only the server that continues it needs. They are in its journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunOrigin {
-    /// Identity of the client that started it, and may see it.
+    /// Identity of the client that started it, and may see it: see [`Client::identity`].
     pub(crate) caller: String,
     /// Configuration file of the server.
     config: String,
@@ -57,6 +58,16 @@ pub(crate) struct RunOrigin {
 
 /// Kind of the command, in [`Header::command`].
 const KIND: &str = "serve";
+
+impl RunOrigin {
+    /// Returns the client that started the run, by whose name alone it takes turns.
+    pub(crate) fn client(&self) -> Client {
+        match self.caller.strip_prefix("caller ") {
+            Some(name) => Client::named(name, Caller::default()),
+            None => Client::of_process(Caller::default()),
+        }
+    }
+}
 
 impl DurableSpace {
     /// Makes the runs of a space durable. `project` is its folder, `config` its configuration file.
@@ -163,4 +174,19 @@ impl DurableSpace {
 fn origin(header: &Header) -> Option<RunOrigin> {
     let origin = header.command.get("origin").filter(|_| header.command["kind"] == KIND)?;
     RunOrigin::deserialize(origin).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunOrigin;
+    use agent_spaces_http_server::Client;
+    use agent_spaces_types::caller::Caller;
+
+    #[test]
+    fn a_run_that_goes_on_takes_the_turns_of_who_started_it() {
+        for client in [Client::named("ann", Caller::default()), Client::of_process(Caller::default())] {
+            let origin = RunOrigin { caller: client.identity().to_string(), ..RunOrigin::default() };
+            assert_eq!(origin.client().owner(), client.owner());
+        }
+    }
 }

@@ -70,9 +70,9 @@ impl ProxyMode {
 
     /// Says what a client can call.
     pub(super) async fn overview(&self, client: &Client) -> Overview {
-        let (served, client) = (self.0.offers.known().await, client.clone());
-        // Inferred result types are files. Fails only at shutdown.
-        let overview = tokio::task::spawn_blocking(move || Overview::of_exposed(&served, &client)).await;
+        let (served, asked) = (self.0.offers.known().await, client.clone());
+        // Inferred result types are files.
+        let overview = self.0.offers.compute(client, move || Overview::of_exposed(&served, &asked)).await;
         overview.unwrap_or_default()
     }
 
@@ -98,6 +98,7 @@ impl ProxyMode {
             card: &exposed.card,
             params: Value::Object(request.arguments.clone().unwrap_or_default()),
             max_bytes: served.limits.call_bytes,
+            turns: self.0.offers.turns(client),
         };
         Some(match self.0.calls.make(client, target, &request, context).await {
             Outcome::Whole(result) => (*result).into(),

@@ -11,7 +11,7 @@ mod wait;
 pub(super) use wait::Waited;
 
 use super::approvals::AskedRequests;
-use super::durable::DurableSpace;
+use super::durable::{DurableSpace, RunOrigin};
 use crate::concurrency::ConcurrencyPermit;
 use agent_spaces_approvals::Pending;
 use agent_spaces_calls::blocking_pool::{BlockingPool, MAX_INLINE_BYTES};
@@ -28,6 +28,7 @@ use agent_spaces_types::json_memory;
 use agent_spaces_types::limits::Limits;
 use agent_spaces_types::run_error::RunError;
 use agent_spaces_types::usage::Usage;
+use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -170,7 +171,7 @@ impl Runs {
     /// it ends, is cancelled, is abandoned, or runs out of time. A durable run is never abandoned.
     pub(super) fn begin(
         &self,
-        client: &Client,
+        (client, in_turn): (&Client, impl FnOnce(BoxFuture<'static, ()>) -> BoxFuture<'static, ()>),
         program: Program,
         (limits, spent): (Limits, Duration),
         warnings: String,
@@ -226,19 +227,18 @@ impl Runs {
             drop(permit);
             runs.finish(execution, end);
         };
-        tokio::spawn(work.in_current_span());
+        tokio::spawn(in_turn(Box::pin(work)).in_current_span());
         Ok(run)
     }
 
     /// Continues a run of the journal until it ends or leaves memory. Meanwhile requests of its caller find it here.
-    /// Returns `None` if another command, or a server with another configuration, started it.
     pub(super) async fn resume(
         &self,
         durable: &DurableSpace,
         space: &Space,
         run: &str,
-    ) -> Result<Option<State>, DurableError> {
-        let Some(origin) = durable.origin(run).await? else { return Ok(None) };
+        origin: RunOrigin,
+    ) -> Result<State, DurableError> {
         let registered = self.register(NewRun {
             id: run.into(),
             owner: origin.caller.into(),
@@ -258,9 +258,9 @@ impl Runs {
         };
         let (end, outcome) = match execution.drive(durable.resume(&run.id, space, options)).await {
             Ok(DurableReport { report, state: State::Ended }) => {
-                (RunEnd::ended(Ended::new(report, &Arc::default()).await), Ok(Some(State::Ended)))
+                (RunEnd::ended(Ended::new(report, &Arc::default()).await), Ok(State::Ended))
             }
-            Ok(DurableReport { state, .. }) => (RunEnd::Left, Ok(Some(state))),
+            Ok(DurableReport { state, .. }) => (RunEnd::Left, Ok(state)),
             Err(error) => (RunEnd::Left, Err(error)),
         };
         self.finish(execution, end);

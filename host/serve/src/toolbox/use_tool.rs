@@ -58,7 +58,8 @@ impl ToolboxMode {
         };
         let is_hidden = !is_visible(found);
         let (params, max_bytes) = (Value::Object(arguments), opened.limits.call_bytes);
-        let target = CallTarget { space: &opened.space, toolbox: Some(&toolbox), card: &found.card, params, max_bytes };
+        let (space, card) = (&opened.space, &found.card);
+        let target = CallTarget { space, toolbox: Some(&toolbox), card, params, max_bytes, turns: None };
         match self.0.calls.make(client, target, request, context).await {
             Outcome::Whole(result) => Ok((*result).into()),
             Outcome::InputRequired(response) => Ok(response),

@@ -151,11 +151,13 @@ impl A2aError {
 
     /// A fault of the journal. The details go to the operator's log alone.
     pub(super) fn store(error: &StoreError) -> A2aError {
-        if let StoreError::Busy | StoreError::Unreachable(_) = error {
-            tracing::warn!(target: OPERATOR_TARGET, "A2A request refused: {error}");
-            return A2aError::new(ErrorKind::Busy, "The journal cannot be reached; try again");
-        }
-        A2aError::internal(&error.to_string())
+        let said = match error {
+            StoreError::Busy | StoreError::Unreachable(_) => "The journal cannot be reached; try again",
+            StoreError::QueueFull(_) => "The journal has too much to write; try again",
+            _ => return A2aError::internal(&error.to_string()),
+        };
+        tracing::warn!(target: OPERATOR_TARGET, "A2A request refused: {error}");
+        A2aError::new(ErrorKind::Busy, said)
     }
 
     /// A fault of this host.

@@ -9,6 +9,7 @@
 //! - `servers`: MCP servers of the project for the REST API
 //! - `sessions`: sessions of the console in the audit log
 //! - `shares`: tenants of the configuration, and places of runs
+//! - `runtime`: threads of the async runtime
 //! - `workspaces`: folders of workspaces, of this host or shared with others
 //! - `drain_delay`: time between a signal and the shutdown
 
@@ -17,6 +18,7 @@ mod allowed_agents;
 mod approver;
 mod audit;
 mod drain_delay;
+mod runtime;
 mod servers;
 mod sessions;
 mod shares;
@@ -33,7 +35,7 @@ use super::serving::settings::ServeSettings;
 use super::serving::source::{Source, SourceOptions};
 use super::serving::{StopSignals, discovery, durable};
 use super::space_choice::SpaceChoice;
-use super::{approvals, console, folders, host_name, session, terminal};
+use super::{approvals, console, folders, host_name, terminal};
 use agent_spaces::agent::CalledAgents;
 use agent_spaces::config::MAX_CONCURRENCY;
 use agent_spaces::confinement::HostNeeds;
@@ -161,16 +163,17 @@ impl ServeCommand {
         raise_file_limit();
         let settings = ServeSettings::of_rest(&self.choice, self.concurrency);
         let shares = Shares::of(&self.choice);
-        let runtime = session::runtime()?;
+        let runtime = runtime::start()?;
         // Before the session: the first subscriber of a process counts.
         let telemetry = telemetry::start(self.log, self.trace_mcp, runtime.handle().clone())?;
         let metrics = ServedMetrics::new();
         let decisions = ElicitedDecisions::default();
         let operator = Client::of_process(Caller { scopes: self.scope.into_iter().collect(), ..Caller::default() });
-        let tenants = shares.tenants.clone();
+        let (tenants, sharing) = (shares.tenants.clone(), shares.tenants.clone());
         let offers = Offers::new(folders::outlines())
             .named(settings.name)
-            .admitting(move |client| tenants.refusal(client.owner()));
+            .admitting(move |client| tenants.refusal(client.owner()))
+            .taking_turns(move |client, work| Box::pin(sharing.in_turn(client.owner(), work)));
         let mode = Mode::Code(CodeMode::with_concurrency(offers.clone(), decisions.clone(), settings.concurrency));
         let configured = agents::configured(&self.choice);
         let (choice, handle, is_traced) = (self.choice, runtime.handle().clone(), self.trace_mcp);

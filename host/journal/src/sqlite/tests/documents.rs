@@ -58,7 +58,7 @@ fn a_document_that_does_not_fit_the_queue_is_refused() {
     let outer = tempfile::tempdir().unwrap();
     let settings = Settings { max_queued: 20_000, ..Settings::default() };
     let store = SqliteStore::open(&outer.path().join("journal"), settings).unwrap();
-    assert!(matches!(put(&store, document("a", 20_000)), Err(StoreError::Full(_))));
+    assert!(matches!(put(&store, document("a", 20_000)), Err(StoreError::QueueFull(_))));
     assert_eq!(wait(store.document("note", "a")), Ok(None));
     put(&store, document("a", 10_000)).unwrap();
 }

@@ -15,6 +15,10 @@ fn is_full(outcome: &Result<(), StoreError>) -> bool {
     matches!(outcome, Err(StoreError::Full(_)))
 }
 
+fn is_queue_full(outcome: &Result<(), StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::QueueFull(_)))
+}
+
 #[test]
 fn a_full_store_ends_runs_and_goes_on_after_a_prune() {
     let outer = tempfile::tempdir().unwrap();
@@ -90,16 +94,16 @@ fn a_full_queue_refuses_writes_but_not_ends() {
     let [full, other, _living] = ["run_1", "run_2", "run_3"].map(|id| create(&store, id));
     let closed = gate.close(&store);
     let fits = store.append(&full, 0, vec![entry(15_000)]);
-    assert!(is_full(&store.append(&full, 1, vec![entry(15_000)]).wait()), "at once");
+    assert!(is_queue_full(&store.append(&full, 1, vec![entry(15_000)]).wait()), "at once");
     let later = store.append(&full, 1, vec![entry(1)]);
     let (unborn, created) = store.create(super::new("run_3"), store.owner(), vec![entry(15_000)]);
-    assert!(is_full(&created.wait()), "at once");
+    assert!(is_queue_full(&created.wait()), "at once");
     let ends = store.finish(&other, 0, vec![entry(15_000)], Status::Finished, "{}".to_owned());
     drop(closed);
     assert_eq!(ends.wait(), Ok(()));
     assert_eq!(fits.wait(), Ok(()), "it was queued before the claim was void");
-    assert!(is_full(&later.wait()), "it would leave a hole, or hide the loss");
-    assert!(is_full(&store.release(&unborn).wait()), "the run with this id is another one");
+    assert!(is_queue_full(&later.wait()), "it would leave a hole, or hide the loss");
+    assert!(is_queue_full(&store.release(&unborn).wait()), "the run with this id is another one");
     assert_eq!(wait(store.run("run_3")).unwrap().unwrap().status, Status::Running);
     store.flush().wait().unwrap();
     assert_eq!(store.shared.queued.load(Ordering::SeqCst), 0);

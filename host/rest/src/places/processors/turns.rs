@@ -1,0 +1,354 @@
+//! Fair order of tenants on the processors. Time is an argument, so that tests have a clock of their own.
+
+use super::priority::ThreadId;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Time after which a poll no longer counts if a tenant waits that has computed less: runs that compute yield after a third
+/// of it.
+pub(super) const LATE: Duration = Duration::from_millis(3);
+
+/// The same if only its own tenant waits, or others that have computed more: it may block.
+const VERY_LATE: Duration = Duration::from_millis(30);
+
+/// Polls of a tenant at once, for each processor: those that count, and as many late ones.
+const MOST_OF_TENANT: usize = 2;
+
+/// Credit of a tenant that has computed little, which it may use before others that wait: some runs whole, so that they are
+/// not cut into pieces with those of others between.
+const CREDIT: Duration = Duration::from_millis(100);
+
+/// Tenants without work of whom it is remembered what they have used. All are forgotten then, which gives each its credit.
+const MAX_REMEMBERED: usize = 1024;
+
+pub(super) struct State<W> {
+    processors: usize,
+    /// Processors that nobody uses.
+    free: usize,
+    /// Tenants that compute or wait.
+    tenants: HashMap<Arc<str>, Tenant<W>>,
+    /// Time used by tenants that have nothing to do now.
+    remembered: HashMap<Arc<str>, Duration>,
+    /// Time that the tenant whose turn came last had computed then. Nobody begins with less, but for the credit: idleness
+    /// for hours counts as little as that for a moment.
+    begin: Duration,
+    /// Those that go on, in the order of their begin.
+    polls: BTreeMap<u64, Poll>,
+    numbers: u64,
+    waiting: usize,
+}
+
+struct Tenant<W> {
+    /// Time for which it has computed, counted from where it began.
+    used: Duration,
+    running: usize,
+    waiting: VecDeque<Arc<W>>,
+}
+
+struct Poll {
+    tenant: Arc<str>,
+    thread: ThreadId,
+    /// Time from which on it has not been added to what the tenant has used.
+    since: Instant,
+    /// It has no processor any more.
+    is_late: bool,
+    /// Its thread is below the others that compute.
+    is_lowered: bool,
+}
+
+/// Result of a look at polls that take long while others wait.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Lateness {
+    /// One gave its processor away, now or before. Its thread is lowered if another tenant waits that has
+    /// computed less.
+    Late(Option<ThreadId>),
+    /// Look again then.
+    NotBefore(Instant),
+    /// Nobody waits who could compute.
+    Irrelevant,
+}
+
+impl<W> State<W> {
+    pub(super) fn new(processors: usize) -> State<W> {
+        State {
+            processors,
+            free: processors,
+            tenants: HashMap::new(),
+            remembered: HashMap::new(),
+            begin: Duration::ZERO,
+            polls: BTreeMap::new(),
+            numbers: 0,
+            waiting: 0,
+        }
+    }
+
+    /// Queues work of a tenant.
+    pub(super) fn wait(&mut self, tenant: &Arc<str>, work: Arc<W>) {
+        self.waiting += 1;
+        if let Some(known) = self.tenants.get_mut(tenant) {
+            return known.waiting.push_back(work);
+        }
+        let least = self.tenants.values().map(|tenant| tenant.used).min();
+        self.begin = self.begin.max(least.unwrap_or_default());
+        let before = self.remembered.remove(tenant).unwrap_or_default();
+        let used = before.max(self.begin.saturating_sub(CREDIT));
+        let new = Tenant { used, running: 0, waiting: VecDeque::from([work]) };
+        self.tenants.insert(tenant.clone(), new);
+    }
+
+    /// Takes work out of the queue.
+    pub(super) fn leave(&mut self, tenant: &Arc<str>, work: &Arc<W>) {
+        if let Some(known) = self.tenants.get_mut(tenant) {
+            let before = known.waiting.len();
+            known.waiting.retain(|waiting| !Arc::ptr_eq(waiting, work));
+            self.waiting -= before - known.waiting.len();
+        }
+        self.forget_if_idle(tenant);
+    }
+
+    /// Gives a free processor to the work whose turn it is. Returns the number of its poll, too.
+    pub(super) fn next(&mut self, thread: ThreadId, now: Instant) -> Option<(u64, Arc<W>)> {
+        if self.free == 0 {
+            return None;
+        }
+        let name = self.whose_turn()?;
+        let tenant = self.tenants.get_mut(&name)?;
+        let work = tenant.waiting.pop_front()?;
+        tenant.running += 1;
+        self.begin = self.begin.max(tenant.used);
+        self.waiting -= 1;
+        self.free -= 1;
+        self.numbers += 1;
+        self.polls.insert(self.numbers, Poll { tenant: name, thread, since: now, is_late: false, is_lowered: false });
+        Some((self.numbers, work))
+    }
+
+    /// Ends a poll. Returns true if it was late.
+    pub(super) fn end(&mut self, number: u64, now: Instant) -> bool {
+        let Some(poll) = self.polls.remove(&number) else { return false };
+        if !poll.is_late {
+            self.free += 1;
+        }
+        if let Some(tenant) = self.tenants.get_mut(&poll.tenant) {
+            tenant.running -= 1;
+            tenant.used += now.saturating_duration_since(poll.since);
+        }
+        poll.is_late
+    }
+
+    /// Takes the tenant of a poll that has ended from those who wait or compute, if it has nothing else to do.
+    pub(super) fn forget_if_idle(&mut self, name: &Arc<str>) {
+        if self.tenants.get(name).is_some_and(|tenant| tenant.running == 0 && tenant.waiting.is_empty())
+            && let Some(tenant) = self.tenants.remove(name)
+        {
+            if self.remembered.len() >= MAX_REMEMBERED {
+                self.remembered.clear();
+            }
+            self.remembered.insert(name.clone(), tenant.used);
+        }
+    }
+
+    /// Takes the processor of a poll that takes long, if somebody waits for one: soon for a tenant that has computed less.
+    pub(super) fn take_late(&mut self, now: Instant) -> Lateness {
+        let Some(name) = self.whose_turn().filter(|_| self.free == 0) else { return Lateness::Irrelevant };
+        let used = |tenant: &Arc<str>| self.tenants.get(tenant).map_or(Duration::ZERO, |tenant| tenant.used);
+        let next = used(&name);
+        let judged = self.polls.iter().filter_map(|(number, poll)| {
+            let more = used(&poll.tenant) + now.saturating_duration_since(poll.since);
+            let is_heavy = poll.tenant != name && next < more;
+            let due = match poll.is_late {
+                // It gave its processor to its own tenant, and computes beside all that have one.
+                true if is_heavy && !poll.is_lowered => poll.since,
+                true => return None,
+                false => poll.since + if is_heavy { LATE } else { VERY_LATE },
+            };
+            Some((due, *number, is_heavy))
+        });
+        let Some((due, number, is_heavy)) = judged.min() else { return Lateness::Irrelevant };
+        if now < due {
+            return Lateness::NotBefore(due);
+        }
+        let Some(poll) = self.polls.get_mut(&number) else { return Lateness::Irrelevant };
+        if let Some(tenant) = self.tenants.get_mut(&poll.tenant) {
+            tenant.used += now.saturating_duration_since(poll.since);
+        }
+        if !poll.is_late {
+            self.free += 1;
+        }
+        (poll.is_late, poll.is_lowered, poll.since) = (true, poll.is_lowered || is_heavy, now);
+        Lateness::Late(is_heavy.then_some(poll.thread))
+    }
+
+    /// Returns true if a poll could begin now.
+    pub(super) fn has_turn(&self) -> bool {
+        self.free > 0 && self.waiting > 0 && self.whose_turn().is_some()
+    }
+
+    /// Returns true if somebody waits for a processor.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.free == 0 && self.waiting > 0
+    }
+
+    /// Returns the tenant that has computed the least of those who wait and may compute.
+    fn whose_turn(&self) -> Option<Arc<str>> {
+        let most = self.processors * MOST_OF_TENANT;
+        let waiting = self.tenants.iter().filter(|(_, tenant)| !tenant.waiting.is_empty() && tenant.running < most);
+        waiting.min_by_key(|(_, tenant)| tenant.used).map(|(name, _)| name.clone())
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_idle(&self) -> bool {
+        self.free == self.processors && self.tenants.is_empty() && self.polls.is_empty() && self.waiting == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CREDIT, LATE, Lateness, MAX_REMEMBERED, State, VERY_LATE};
+    use crate::places::processors::priority::ThreadId;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    const MS: Duration = Duration::from_millis(1);
+    const THREAD: ThreadId = ThreadId::NONE;
+
+    fn wait(state: &mut State<u32>, tenant: &str, work: u32) {
+        state.wait(&tenant.into(), Arc::new(work));
+    }
+
+    fn next(state: &mut State<u32>, now: Instant) -> Option<(u64, u32)> {
+        state.next(THREAD, now).map(|(number, work)| (number, *work))
+    }
+
+    #[test]
+    fn the_tenant_that_has_computed_the_least_is_next() {
+        let (mut state, now) = (State::new(1), Instant::now());
+        wait(&mut state, "noisy", 1);
+        wait(&mut state, "noisy", 2);
+        wait(&mut state, "noisy", 3);
+        assert_eq!(next(&mut state, now), Some((1, 1)));
+        wait(&mut state, "quiet", 11);
+        wait(&mut state, "quiet", 12);
+        assert_eq!(next(&mut state, now), None, "the processor is in use");
+        state.end(1, now + MS);
+        assert_eq!(next(&mut state, now), Some((2, 11)));
+        state.end(2, now + MS / 4);
+        assert_eq!(next(&mut state, now), Some((3, 12)), "it has used a quarter of what the other has");
+        state.end(3, now + MS);
+        assert_eq!(next(&mut state, now), Some((4, 2)));
+    }
+
+    #[test]
+    fn a_poll_that_takes_long_makes_room_for_those_who_wait() {
+        let (mut state, now) = (State::new(1), Instant::now());
+        wait(&mut state, "noisy", 1);
+        next(&mut state, now);
+        assert_eq!(state.take_late(now + LATE * 9), Lateness::Irrelevant, "nobody waits");
+        wait(&mut state, "quiet", 11);
+        assert_eq!(state.take_late(now + MS), Lateness::NotBefore(now + LATE));
+        assert!(!state.has_turn() && state.is_crowded());
+        assert_eq!(state.take_late(now + LATE), Lateness::Late(Some(THREAD)), "it has computed more");
+        assert!(state.has_turn());
+        let (number, work) = next(&mut state, now + LATE).unwrap();
+        assert_eq!(work, 11);
+        wait(&mut state, "noisy", 2);
+        let due = now + LATE + VERY_LATE;
+        assert_eq!(state.take_late(now + LATE * 2), Lateness::NotBefore(due), "who waits has computed more");
+        assert_eq!(state.take_late(due), Lateness::Late(Some(THREAD)), "now it has not");
+        assert!(state.end(number, due) && state.end(1, due), "both were late");
+        assert_eq!(next(&mut state, now), Some((3, 2)));
+        assert!(!state.end(3, now));
+        for name in ["noisy", "quiet"] {
+            state.forget_if_idle(&name.into());
+        }
+        assert!(state.is_idle());
+    }
+
+    /// Polls the work whose turn it is for a millisecond.
+    fn step(state: &mut State<u32>, now: &mut Instant) -> u32 {
+        let (number, work) = next(state, *now).unwrap();
+        *now += MS;
+        state.end(number, *now);
+        for name in ["noisy", "quiet"] {
+            state.forget_if_idle(&name.into());
+        }
+        work
+    }
+
+    #[test]
+    fn who_computes_little_is_not_cut_into_pieces_and_who_was_idle_has_no_more_than_its_credit() {
+        let (mut state, mut now) = (State::new(1), Instant::now());
+        (0..2_000).for_each(|_| wait(&mut state, "noisy", 1));
+        (0..1_000).for_each(|_| assert_eq!(step(&mut state, &mut now), 1));
+        // Short runs with pauses between.
+        for _ in 0..3 {
+            for _ in 0..10 {
+                wait(&mut state, "quiet", 11);
+                assert_eq!(step(&mut state, &mut now), 11);
+            }
+            (0..100).for_each(|_| assert_eq!(step(&mut state, &mut now), 1));
+        }
+        // One that never ends has its credit, and then half.
+        let mut steps = 0;
+        while {
+            wait(&mut state, "quiet", 11);
+            step(&mut state, &mut now) == 11
+        } {
+            steps += 1;
+        }
+        assert!(MS * steps <= CREDIT + MS * 2, "{steps}");
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let (mut state, now) = (State::new(1), Instant::now());
+        for number in 0..MAX_REMEMBERED * 2 + 1 {
+            let name: Arc<str> = number.to_string().into();
+            state.wait(&name, Arc::new(1_u32));
+            let (poll, _) = state.next(THREAD, now).unwrap();
+            state.end(poll, now);
+            state.forget_if_idle(&name);
+        }
+        assert!(state.remembered.len() <= MAX_REMEMBERED && state.is_idle());
+    }
+
+    #[test]
+    fn a_late_poll_is_lowered_when_another_tenant_comes() {
+        let (mut state, mut now) = (State::new(1), Instant::now());
+        (0..2).for_each(|work| wait(&mut state, "noisy", work));
+        next(&mut state, now);
+        now += VERY_LATE;
+        assert_eq!(state.take_late(now), Lateness::Late(None), "only its own tenant waits");
+        assert_eq!(next(&mut state, now), Some((2, 1)));
+        wait(&mut state, "quiet", 11);
+        assert_eq!(state.take_late(now), Lateness::Late(Some(THREAD)), "the first");
+        assert!(!state.has_turn(), "it has no processor to give");
+        assert_eq!(state.take_late(now), Lateness::NotBefore(now + LATE), "once is enough");
+        assert_eq!(state.take_late(now + LATE), Lateness::Late(Some(THREAD)), "the second");
+        assert_eq!(next(&mut state, now + LATE), Some((3, 11)));
+        for number in 1..=3 {
+            state.end(number, now + LATE);
+        }
+        for name in ["noisy", "quiet"] {
+            state.forget_if_idle(&name.into());
+        }
+        assert!(state.is_idle());
+    }
+
+    #[test]
+    fn late_polls_of_a_tenant_are_bounded() {
+        let (mut state, now) = (State::new(1), Instant::now());
+        (0..5).for_each(|work| wait(&mut state, "noisy", work));
+        assert_eq!(next(&mut state, now), Some((1, 0)));
+        assert_eq!(state.take_late(now + LATE), Lateness::NotBefore(now + VERY_LATE), "its own work waits");
+        let now = now + VERY_LATE;
+        assert_eq!(state.take_late(now), Lateness::Late(None));
+        assert_eq!(next(&mut state, now), Some((2, 1)));
+        assert_eq!(state.take_late(now + VERY_LATE), Lateness::Irrelevant);
+        wait(&mut state, "quiet", 11);
+        let late = [state.take_late(now + LATE), state.take_late(now + LATE)];
+        assert_eq!(late, [const { Lateness::Late(Some(THREAD)) }; 2]);
+        assert_eq!(next(&mut state, now), Some((3, 11)));
+    }
+}

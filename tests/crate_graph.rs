@@ -12,7 +12,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Crates by layer, lowest first. A crate depends only on lower layers, so there is no cycle.
 const LAYERS: [&[&str]; 13] = [
-    &["confine", "engine", "private-fs", "script-bounds", "search", "types"],
+    &["aot", "confine", "engine", "private-fs", "script-bounds", "search", "types"],
     &["audit-log", "capability-gen", "http-server", "journal", "protected-paths", "script", "secrets", "telemetry"],
     &["calls", "console", "journal-postgres", "models", "policy", "process"],
     &["approvals", "config", "mcp", "sandbox", "stdlib"],

@@ -9,6 +9,7 @@ use crate::standard::StandardLibrary;
 use agent_spaces_calls::call::Call;
 use agent_spaces_calls::operator_notices::Notices;
 use agent_spaces_calls::provider::{Answering, Asking, Provider};
+use agent_spaces_calls::turns::Turns;
 use agent_spaces_linker::npm::Packages;
 use agent_spaces_linker::workspace::Workspace;
 use agent_spaces_sandbox::engine::Engine;
@@ -38,10 +39,13 @@ pub const PROCESS: &str = "agent-spaces:process";
 /// Source of [`PROCESS`].
 pub const PROCESS_SOURCE: &str = include_str!("process.js");
 
-/// Module that sets `process.env` for this call; snapshots never hold the variables.
+/// Module that sets `process.env` before a file is evaluated; snapshots never hold the variables.
 pub const GIVEN: &str = "agent-spaces:given";
-const GIVEN_SOURCE: &str = "import { give } from 'agent-spaces:process';\nimport call from 'agent-spaces:call';\n\
-                            give(call.env, call.module);\n";
+const GIVEN_SOURCE: &str = "import { give } from 'agent-spaces:process';\nimport given from 'agent-spaces:env';\n\
+                            give(given.env, given.module);\n";
+
+/// Module with the variables and the name of the file's module, which are the same for every call.
+const ENV: &str = "agent-spaces:env";
 
 /// Module that dispatches a call to its function in the file. Evaluated with the file, so that a call compiles little.
 const ANSWER: &str = "agent-spaces:answer";
@@ -102,11 +106,14 @@ impl TypeScript {
             .fetch()
             .module(CALL, ModuleSource::Json("null".into()))
             .module(PROCESS, ModuleSource::JavaScript(PROCESS_SOURCE.into()))
+            .module(ENV, ModuleSource::Json("null".into()))
             .module(GIVEN, ModuleSource::JavaScript(GIVEN_SOURCE.into()))
             .module(CAPABILITIES, ModuleSource::JavaScript(CAPABILITIES_SOURCE.into()))
             .module(ANSWER, ModuleSource::JavaScript(dispatcher(&name, kind)?))
             .build()?;
         let program = space.prepare(&format!("{name}.call.js"), &call_script(&name)?)?;
+        let given = json!({ "env": exposed(&env), "module": module }).to_string();
+        let program = program.with_module(ENV, ModuleSource::Json(given));
         let warm_up = space.prepare(&format!("{name}.prepare.js"), &warm_up_script(&name)?)?;
         let (file, module, prepared) = (file.to_owned(), module.to_owned(), OnceLock::new());
         let space = Arc::new(space);
@@ -121,8 +128,10 @@ impl TypeScript {
         let begin = || {
             let (made, prepared) = watch::channel(None);
             let (space, program, warm_up) = (self.space.clone(), self.program.clone(), self.warm_up.clone());
-            let limits = self.limits.clone();
+            let (limits, turns) = (self.limits.clone(), Turns::current());
             tokio::task::spawn_blocking(move || {
+                // The run whose memory it is takes turns like the call that waits for it. This thread has none meanwhile.
+                let _turns = turns.as_ref().map(Turns::enter);
                 let after = space.after(&warm_up, limits).ok().flatten();
                 let prepared = after.map(|after| after.with_script(program.name(), &snapshot_call_script()));
                 // Without a snapshot, every call evaluates the modules.
@@ -139,14 +148,12 @@ impl TypeScript {
     async fn with_call(&self, call: Call, ask: &str) -> Result<Program, Mismatch> {
         // Handlers are JavaScript too: numbers must be exact there.
         exact(&call.params)?;
-        let env: Map<String, Value> =
-            self.env.iter().map(|(name, value)| (name.clone(), value.expose().into())).collect();
         let text = json!({
-            "ask": ask, "module": self.module, "env": env,
+            "ask": ask, "module": self.module, "env": exposed(&self.env),
             "capability": call.capability, "function": call.function, "name": call.source_name,
             "part": call.part, "params": call.params,
         });
-        Ok(self.prepared().await.with_module(CALL, ModuleSource::Json(text.to_string())))
+        Ok(self.prepared().await.with_given(CALL, text.to_string()))
     }
 
     async fn run(&self, call: Call) -> Answer {
@@ -256,6 +263,11 @@ impl HandlerKind {
             }
         }
     }
+}
+
+/// Returns variables as JSON.
+fn exposed(env: &BTreeMap<String, Secret>) -> Map<String, Value> {
+    env.iter().map(|(name, value)| (name.clone(), value.expose().into())).collect()
 }
 
 /// Returns the script that evaluates a file's modules and answers a call.

@@ -12,7 +12,6 @@ use agent_spaces_calls::call::Call;
 use agent_spaces_calls::parent::AnsweringScript;
 use agent_spaces_calls::provider::{Answering, Provider};
 use agent_spaces_sandbox::error::PrepareError;
-use agent_spaces_sandbox::modules::ModuleSource;
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::RunOptions;
 use agent_spaces_sandbox::values::exact;
@@ -69,7 +68,7 @@ impl ScriptProvider {
         exact(&call.params).map_err(|mismatch| CapabilityError::new(Code::CallInvalid, mismatch.to_string()))?;
         let program = self.program.get_or_try_init(|| self.prepare()).await?;
         let text = json!({ "params": call.params }).to_string();
-        let program = program.with_module(CALL, ModuleSource::Json(text));
+        let program = program.with_given(CALL, text);
         let options = RunOptions {
             limits: Some(self.limits.clone()),
             caller: call.caller.clone(),

@@ -10,6 +10,7 @@ mod crate_graph;
 mod embedding_docs;
 mod engine;
 mod engine_regressions;
+mod engine_shortcuts;
 mod error_locations;
 mod error_reports;
 mod events;

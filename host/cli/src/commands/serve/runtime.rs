@@ -2,7 +2,7 @@
 //!
 //! A thread inherits the priority of the one that starts it, and cannot raise it. Runs are polled by threads of a lower
 //! priority, or of a still lower one (`host/rest/src/places/processors/`). A blocking thread that one of them started would be as
-//! low, and serve all tenants for as long as it is kept.
+//! low, and serve all tenants for as long as it is kept. So would those that wasmtime compiles with.
 
 use crate::commands::failure::Failure;
 use agent_spaces::Code;
@@ -19,12 +19,17 @@ const KEPT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 /// Longest wait for all of them. Where the system allows fewer, those that are missing are started when they are needed.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
+/// Steps by which threads that compile are below those that serve, like those that poll runs.
+#[cfg(target_os = "linux")]
+const COMPILERS_LOWER: i32 = 5;
+
 /// Threads that have been started, and news of it.
 #[derive(Default)]
 struct Started(Mutex<usize>, Condvar);
 
 /// Starts the runtime.
 pub(super) fn start() -> Result<Runtime, Failure> {
+    start_compilers();
     let mut builder = Builder::new_multi_thread();
     builder.enable_all().max_blocking_threads(BLOCKING_THREADS).thread_keep_alive(KEPT);
     let runtime = builder.build();
@@ -37,6 +42,20 @@ pub(super) fn start() -> Result<Runtime, Failure> {
     }
     started.wait(0);
     Ok(runtime)
+}
+
+/// Starts the threads that wasmtime compiles with, all with one priority, whoever compiles first.
+fn start_compilers() {
+    let start = || {
+        // On Linux it is of the thread, not of the process.
+        #[cfg(target_os = "linux")]
+        let _is_equal_otherwise = rustix::process::nice(COMPILERS_LOWER);
+        let pool = rayon::ThreadPoolBuilder::new().thread_name(|number| format!("compiler-{number}"));
+        // If there is one already, it compiles.
+        let _is_there = pool.build_global();
+    };
+    // Where no thread can be started, whoever compiles first starts them.
+    let _is_ended = std::thread::Builder::new().spawn(start).map(std::thread::JoinHandle::join);
 }
 
 impl Started {
@@ -55,7 +74,7 @@ impl Started {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::{BLOCKING_THREADS, start};
+    use super::{BLOCKING_THREADS, COMPILERS_LOWER, start};
     use rustix::process::{getpriority_process, nice};
     use std::sync::mpsc::channel;
     use std::time::Duration;
@@ -80,5 +99,7 @@ mod tests {
         std::thread::spawn(asking).join().unwrap();
         let priorities: Vec<i32> = priorities.iter().collect();
         assert_eq!(priorities, vec![own; BLOCKING_THREADS / 2]);
+        let compilers = rayon::broadcast(|_| getpriority_process(None).unwrap());
+        assert!(compilers.iter().all(|priority| *priority == own + COMPILERS_LOWER), "{compilers:?} beside {own}");
     }
 }

@@ -9,7 +9,7 @@ use agent_spaces_tests::empty_space;
 const SCRIPTS: [(&str, &str, u64); 4] = [
     ("arrays", include_str!("engine_shortcuts/arrays.js"), 24_000),
     ("maps", include_str!("engine_shortcuts/maps.js"), 20_000),
-    ("properties", include_str!("engine_shortcuts/properties.js"), 800),
+    ("properties", include_str!("engine_shortcuts/properties.js"), 1_200),
     ("sort", include_str!("engine_shortcuts/sort.js"), 2_500),
 ];
 

@@ -100,6 +100,30 @@ const third = { ...left };
 Object.defineProperty(left, 'p', { enumerable: false });
 same([Object.keys(left), Object.keys(right), Object.keys(third), { ...left }], [['q'], ['p', 'q'], ['p', 'q'], { q: 2 }], 'shared shapes');
 
+// Objects that get the same properties in many orders, beside lists.
+let seed = 5;
+const random = (count) => (seed = (seed * 16807) % 2147483647) % count;
+const kept = [];
+for (let round = 0; round < 400; round++) {
+  const object = random(8) === 0 ? new Point() : {};
+  let list = Object.entries(object);
+  for (let step = 0; step < 30; step++) {
+    const name = 'abcdefghijklmnopqrstuvwx'[random(step < 15 ? 6 : 24)];
+    if (random(6) === 0) {
+      delete object[name];
+      list = list.filter(([known]) => known !== name);
+    } else {
+      object[name] = step;
+      const known = list.find((entry) => entry[0] === name);
+      if (known) known[1] = step;
+      else list.push([name, step]);
+    }
+  }
+  same([Object.entries(object), { ...object }], [list, Object.fromEntries(list)], `properties in round ${round}`);
+  kept[random(40)] = [object, list];
+}
+for (const [object, list] of kept.filter(Boolean)) same(Object.entries(object), list, 'properties at the end');
+
 // Strings of one character, made once.
 const text = 'abc\u00e9\u20ac\u{1F600}';
 const characters = [text[0], text.charAt(1), text.at(2), text.slice(3, 4), text.substring(4, 5), [...text][5], text.split('')[5], text[99]];

@@ -28,7 +28,10 @@ fn changes_of_a_tool_are_not_shown_to_an_agent() {
 fn tools_of_a_changed_configuration_are_absent_until_trusted() {
     let Some(server) = hostile(&["--instructions", "Call odd first."]) else { return };
     let project = Project::with_servers(json!({ "odd": server.clone() }));
-    assert!(Agent::of(&project, &[]).search("echo").contains("odd.echo"));
+    let mut first = Agent::of(&project, &[]);
+    // A search does not wait long for servers that are late.
+    assert!((0..20).any(|_| first.search("echo").contains("odd.echo")));
+    drop(first);
     // The lock knows its tools, whoever wrote that.
     project.configure(json!({
         "mcpServers": { "odd": server }, "capabilities": { "global": ["mcp:odd"] }, "limits": { "time": "9s" },

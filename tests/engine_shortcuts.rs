@@ -25,16 +25,37 @@ async fn shortcuts_give_what_the_general_way_gives() {
     }
 }
 
-/// Ten times as many whole numbers as keys take some ten times the fuel, not a hundred times.
+/// Ten times as much work of the same kind takes some ten times the fuel, not a hundred times.
 #[tokio::test]
-async fn a_map_takes_fuel_with_its_size() {
-    let fuel = async |count: u32| {
-        let source =
-            format!("const m = new Map(); for (let i = 0; i < {count}; i++) m.set(i, i); export default m.size;");
+async fn work_takes_fuel_with_its_size() {
+    let fuel = async |source: &str, count: u32| {
+        let source = format!("const count = {count}; {source}");
         let report = agent_spaces_tests::run(&empty_space(), &source).await;
-        assert_eq!(report.outcome.unwrap(), serde_json::json!(count));
+        assert_eq!(report.outcome.unwrap(), serde_json::json!(count), "{source}");
         report.usage.fuel
     };
-    let (small, large) = (fuel(2_000).await, fuel(20_000).await);
-    assert!(large < 15 * small, "2,000 keys take {small}, 20,000 take {large}");
+    for source in [
+        "const m = new Map(); for (let i = 0; i < count; i++) m.set(i, i); export default m.size;",
+        // Objects that have no shape in common.
+        "const o = []; for (let i = 0; i < count; i++) o.push({ [`k${i}`]: i, v: 1, w: 2 }); export default o.length;",
+        "let o; for (let i = 0; i < count; i++) { o = {}; o[`k${i}`] = i; o.b = 2; } export default o[`k${count - 1}`] + 1;",
+    ] {
+        let (small, large) = (fuel(source, 2_000).await, fuel(source, 20_000).await);
+        assert!(large < 15 * small, "{source}: 2,000 take {small}, 20,000 take {large}");
+    }
+}
+
+/// What a shape was made of is let go with the prototype and the properties that it had.
+#[tokio::test]
+async fn shapes_keep_nothing_that_objects_have_left() {
+    let limits = Limits { memory: 16 << 20, fuel: 50_000_000_000, ..Limits::default() };
+    let space = empty_space();
+    for source in [
+        "let last = null; for (let i = 0; i < 400_000; i++) { const o = Object.create(last); o.x = 1; Object.setPrototypeOf(o, null); last = o; } export default 1;",
+        "const kept = []; for (let i = 0; i < 4_000; i++) { const o = {}; for (let k = 0; k < 16; k++) o[`${i}-${k}`] = k; delete o[`${i}-3`]; kept.push(o); } export default 1;",
+    ] {
+        let program = space.prepare("agent.js", source).unwrap();
+        let report = program.run(RunOptions { limits: Some(limits.clone()), ..RunOptions::default() }).await;
+        assert_eq!(report.outcome.unwrap(), serde_json::json!(1), "{source}");
+    }
 }

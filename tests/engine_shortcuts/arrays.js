@@ -109,4 +109,13 @@ const copied = [...Array(100000).keys(), ...long];
 copied.unshift(...copied.slice(0, 1000));
 same([copied.length, copied[999], copied[1000], copied.at(-1)], [101020, 999, 0, 69999], 'a long unshift');
 
+// A shorter length, of an array with holes.
+for (let count = 1; count < 60; count++) {
+  const holes = [];
+  for (let i = 0; i < count; i++) holes[i] = i;
+  holes[10_000] = 1;
+  holes.length = 1;
+  same(Object.keys(holes), ['0'], `a shorter length of ${count} elements`);
+}
+
 export default checks;

@@ -1,5 +1,6 @@
 //! Address of a store: a `postgres://` URL with options of ours.
 
+use crate::connection::Prepares;
 use agent_spaces_journal::StoreError;
 use percent_encoding::percent_decode_str;
 use std::fmt;
@@ -35,7 +36,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Names of options that addresses have, for errors.
-const OPTIONS: &str = "schema, connections, listen, sslmode, sslrootcert, connect_timeout, target_session_attrs and others \
+const OPTIONS: &str = "schema, connections, listen, prepare, sslmode, sslrootcert, connect_timeout, target_session_attrs and others \
                        of libpq";
 
 /// Address of a store, which may have a password. It is not shown.
@@ -46,6 +47,7 @@ pub struct Address {
     pub(crate) connections: usize,
     /// True if changes of other hosts are announced by `NOTIFY`.
     pub(crate) listens: bool,
+    pub(crate) prepares: Prepares,
     /// File with root certificates, instead of the system's.
     pub(crate) root_certificates: Option<PathBuf>,
 }
@@ -70,14 +72,16 @@ impl Address {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut schema, mut connections, mut listens, mut root_certificates) =
             (SCHEMA.to_owned(), CONNECTIONS, false, None);
-        let mut is_secured = false;
+        let (mut prepares, mut is_secured) = (Prepares::default(), false);
         let mut rest: Vec<String> = Vec::new();
         for option in query.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             match name {
                 "schema" => schema = schema_name(value)?,
                 "connections" => connections = connection_count(value)?,
-                "listen" => listens = flag(value)?,
+                "listen" => listens = flag(name, value)?,
+                "prepare" if value == "auto" => prepares = Prepares::Directly,
+                "prepare" => prepares = if flag(name, value)? { Prepares::Always } else { Prepares::Never },
                 "sslrootcert" => {
                     let path = percent_decode_str(value).decode_utf8();
                     let path = path.map_err(|_| invalid("`sslrootcert` is not UTF-8"))?;
@@ -122,7 +126,7 @@ impl Address {
             config.load_balance_hosts(LoadBalanceHosts::Random);
         }
         config.keepalives_idle(IDLE).tcp_user_timeout(IDLE);
-        Ok(Address { config, schema, connections, listens, root_certificates })
+        Ok(Address { config, schema, connections, listens, prepares, root_certificates })
     }
 
     /// True if it has a password.
@@ -200,11 +204,11 @@ fn connection_count(text: &str) -> Result<usize, StoreError> {
     count.ok_or_else(|| invalid(&format!("`connections` is a number from {MIN_CONNECTIONS} to {MAX_CONNECTIONS}")))
 }
 
-fn flag(text: &str) -> Result<bool, StoreError> {
+fn flag(name: &str, text: &str) -> Result<bool, StoreError> {
     match text {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(invalid("`listen` is true or false")),
+        _ => Err(invalid(&format!("`{name}` is true or false"))),
     }
 }
 
@@ -215,6 +219,7 @@ fn invalid(fix: &str) -> StoreError {
 #[cfg(test)]
 mod tests {
     use crate::address::Address;
+    use crate::connection::Prepares;
     use std::path::Path;
     use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 
@@ -232,6 +237,12 @@ mod tests {
         let plain = Address::parse("postgres://ann@one,two:6000/agents").unwrap();
         assert!(!plain.has_password());
         assert_eq!(plain.to_string(), "postgres://ann@one,two:6000/agents");
+        for (option, prepares) in [("auto", Prepares::Directly), ("true", Prepares::Always), ("false", Prepares::Never)]
+        {
+            let address = Address::parse(&format!("postgres://ann@one/agents?prepare={option}")).unwrap();
+            assert_eq!(address.prepares, prepares);
+        }
+        assert_eq!(plain.prepares, Prepares::Directly);
     }
 
     #[test]
@@ -264,6 +275,7 @@ mod tests {
             "postgres://ann:hidden@h/a?schema=pg_hidden",
             "postgres://ann:hidden@h/a?connections=1",
             "postgres://ann:hidden@h/a?listen=hidden",
+            "postgres://ann:hidden@h/a?prepare=hidden",
             "postgres://ann:hid?den=hidden@h/a",
             "postgres://ann:hid/hidden@h/a",
             "postgres://ann:hid@hidden@h/a",

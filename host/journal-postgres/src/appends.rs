@@ -136,7 +136,7 @@ pub(crate) async fn confirm(database: &Database, run: &str) -> Result<(), StoreE
 }
 
 /// Reads the state of a claimed run with a statement.
-async fn find(database: &Database, claim: &Claim, sql: &str) -> Result<Option<Found>, StoreError> {
+async fn find(database: &Database, claim: &Claim, sql: &'static str) -> Result<Option<Found>, StoreError> {
     let rows = database.repeat(sql, &[Value::Text(&claim.run)]).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     Ok(Some(Found { epoch: number(row, 0)?, status: status(row, 1)?, next_seq: number(row, 2)? }))

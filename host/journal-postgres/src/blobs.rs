@@ -5,18 +5,21 @@ use crate::rows::{get, signed};
 use crate::value::Value;
 use agent_spaces_journal::content::hash;
 use agent_spaces_journal::{Content, StoreError};
+use std::collections::BTreeSet;
 
 /// Bytes that a row takes of the limit besides its body, with its places in indexes.
 pub(crate) const BLOB_ROW: u64 = 512;
 
-/// Largest content that is sent before the store was asked whether it has it: another round trip takes longer.
-const MAX_UNASKED: usize = 16 << 10;
+/// Largest content that is sent before the store was asked whether it has it: another round trip takes longer. Most programs
+/// have inputs in them, and are new.
+const MAX_UNASKED: usize = 64 << 10;
 
-/// Returns content as parameters: hashes, charges, bodies. Large bodies are left out, unless `has_all`.
-pub(crate) fn columns(content: &[Content], has_all: bool) -> Result<[Value<'_>; 3], StoreError> {
+/// Returns content as parameters: hashes, charges, bodies. Large bodies are left out that the store is not known to lack.
+pub(crate) fn columns<'a>(content: &'a [Content], lacking: &BTreeSet<String>) -> Result<[Value<'a>; 3], StoreError> {
     let charges: Result<Vec<i64>, StoreError> =
         content.iter().map(|one| signed(BLOB_ROW.saturating_add(one.bytes().len() as u64))).collect();
-    let bodies = content.iter().map(|one| Some(one.bytes()).filter(|body| has_all || body.len() <= MAX_UNASKED));
+    let is_sent = |one: &&Content| one.bytes().len() <= MAX_UNASKED || lacking.contains(one.hash());
+    let bodies = content.iter().map(|one| Some(one).filter(is_sent).map(Content::bytes));
     Ok([
         Value::Texts(content.iter().map(Content::hash).collect()),
         Value::Numbers(charges?),

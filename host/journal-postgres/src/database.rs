@@ -1,23 +1,26 @@
 //! Connections, and statements on them.
 //!
-//! Each statement is a transaction of its own, without a name and without state of the session, so that a pooler in
-//! transaction mode may stand between.
+//! Each statement is a transaction of its own and depends on no state of the session, so that a pooler in transaction mode may
+//! stand between.
 
 use crate::address::Address;
+use crate::connection::Manager;
 use crate::fault::{self, Failure};
 use crate::outage::Outage;
 use crate::settings::Settings;
 use crate::tls;
 use crate::value::Value;
 use agent_spaces_journal::StoreError;
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime};
+use deadpool::Runtime;
+use deadpool::managed::{Object, Pool, PoolError, QueueMode};
+use deadpool_postgres::{ManagerConfig, RecyclingMethod};
 use std::fmt;
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
-use tokio_postgres::Row;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Error, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Time by the server's clock, in milliseconds; `$1` is a clock of tests.
@@ -28,6 +31,9 @@ const USED: &str = "(SELECT coalesce(sum(bytes), 0) FROM {s}.usage)";
 
 /// Rows that the use is counted in; the first format has as many.
 const SHARDS: u64 = 64;
+
+/// Place of the row's number in a statement. It becomes one more parameter, so that the text is always the same.
+const SHARD: &str = "{shard}";
 
 /// Time limit of a statement: the largest takes seconds on a slow disk.
 pub(crate) const STATEMENT: Duration = Duration::from_secs(60);
@@ -44,7 +50,7 @@ const MAX_ATTEMPTS: usize = 5;
 
 /// Pool of connections to a store.
 pub(crate) struct Database {
-    pool: Pool,
+    pool: Pool<Manager>,
     /// Address without password.
     name: String,
     schema: String,
@@ -61,9 +67,11 @@ impl Database {
         let connector = tls::connector(address)?;
         // Without a test statement: after a failure each statement is handled as it must be anyway.
         let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = Manager::from_config(address.config.clone(), connector.clone(), config);
+        let manager = deadpool_postgres::Manager::from_config(address.config.clone(), connector.clone(), config);
         let connect = address.config.get_connect_timeout().copied().unwrap_or_default();
-        let pool = Pool::builder(manager).max_size(address.connections);
+        let pool = Pool::builder(Manager::new(manager, address.prepares)).max_size(address.connections);
+        // The last that was used knows the most statements.
+        let pool = pool.queue_mode(QueueMode::Lifo);
         let pool = pool.create_timeout(Some(connect.saturating_add(SIGN_IN))).runtime(Runtime::Tokio1).build();
         let database = Database {
             pool: pool.map_err(|error| StoreError::Io(error.to_string()))?,
@@ -129,31 +137,28 @@ impl Database {
 
     /// Completes the text of a statement.
     pub(crate) fn text(&self, sql: &str) -> String {
-        let shard = self.next_shard.fetch_add(1, Ordering::Relaxed) % SHARDS;
-        let sql = sql.replace("{used}", USED).replace("{now}", NOW).replace("{shard}", &shard.to_string());
-        sql.replace("{s}", &self.schema)
+        sql.replace("{used}", USED).replace("{now}", NOW).replace("{s}", &self.schema)
     }
 
-    /// Executes a statement. One that was undone is tried again; one whose connection was lost is not.
-    pub(crate) async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
-        let sql = self.text(sql);
-        let values: Vec<(&(dyn ToSql + Sync), Type)> = values.iter().map(Value::typed).collect();
+    /// Executes a statement, prepared if that can be. One that was undone is tried again; one whose connection was lost is not.
+    pub(crate) async fn query(&self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
+        let mut values = values.to_vec();
+        let shard = sql.contains(SHARD).then(|| {
+            let number = self.next_shard.fetch_add(1, Ordering::Relaxed) % SHARDS;
+            values.push(Value::Number(number as i64));
+            format!("${}", values.len())
+        });
+        let complete = || {
+            let text = self.text(sql);
+            shard.as_ref().map_or_else(|| text.clone(), |shard| text.replace(SHARD, shard))
+        };
         for attempt in 1.. {
-            let connection = self.connection().await?;
-            let begun = Instant::now();
-            let failure = match timeout(STATEMENT, connection.query_typed(&sql, &values)).await {
-                Ok(Ok(rows)) => return Ok(rows),
-                Ok(Err(error)) => Failure::Statement(error),
-                Err(_) => {
-                    self.outage().begin(begun, Instant::now());
-                    Failure::Timeout
-                }
+            let mut connection = self.connection().await?;
+            let failure = match self.within_limit(connection.execute(sql, complete, &values)).await {
+                Ok(rows) => return Ok(rows),
+                Err(failure) => failure,
             };
-            if failure.is_lost() {
-                drop(Object::take(connection));
-                // Those that nobody uses are to the same server: one after the other would fail, or wait as long.
-                drop(self.pool.retain(|_, _| false));
-            }
+            self.give_back(connection, &failure);
             if !failure.was_undone() || attempt >= MAX_ATTEMPTS {
                 return Err(failure);
             }
@@ -162,17 +167,61 @@ impl Database {
         Err(Failure::Timeout)
     }
 
+    /// Executes a statement that reads, without preparing it: it was made for its conditions, and so is its plan.
+    pub(crate) async fn read(&self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
+        let sql = self.text(sql);
+        for attempt in 1.. {
+            let connection = self.connection().await?;
+            let failure = match self.within_limit(connection.execute_once(&sql, values)).await {
+                Ok(rows) => return Ok(rows),
+                Err(failure) => failure,
+            };
+            self.give_back(connection, &failure);
+            let may_repeat = failure.was_undone() || failure.may_repeat();
+            if !may_repeat || attempt >= MAX_ATTEMPTS {
+                return Err(failure);
+            }
+            sleep(RETRY).await;
+        }
+        Err(Failure::Timeout)
+    }
+
+    /// Waits for the rows of a statement, as long as any may take.
+    async fn within_limit(&self, rows: impl Future<Output = Result<Vec<Row>, Error>>) -> Result<Vec<Row>, Failure> {
+        let begun = Instant::now();
+        match timeout(STATEMENT, rows).await {
+            Ok(outcome) => outcome.map_err(Failure::Statement),
+            Err(_) => {
+                self.outage().begin(begun, Instant::now());
+                Err(Failure::Timeout)
+            }
+        }
+    }
+
+    /// Gives back the connection of a statement that failed, if it is of any use.
+    fn give_back(&self, connection: Object<Manager>, failure: &Failure) {
+        if failure.is_lost() {
+            drop(Object::take(connection));
+            // Those that nobody uses are to the same server: one after the other would fail, or wait as long.
+            drop(self.pool.retain(|_, _| false));
+        }
+    }
+
     /// Executes a statement that may be executed twice.
-    pub(crate) async fn repeat(&self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
+    pub(crate) async fn repeat(&self, sql: &'static str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
         self.repeat_knowing(sql, values).await.map(|(rows, _)| rows)
     }
 
     /// Like [`repeat`](Database::repeat). It also returns true if it was executed before, for all that is known.
-    pub(crate) async fn repeat_knowing(&self, sql: &str, values: &[Value<'_>]) -> Result<(Vec<Row>, bool), Failure> {
+    pub(crate) async fn repeat_knowing(
+        &self,
+        sql: &'static str,
+        values: &[Value<'_>],
+    ) -> Result<(Vec<Row>, bool), Failure> {
         let mut is_again = false;
         for _ in 1..MAX_ATTEMPTS {
             match self.query(sql, values).await {
-                Err(failure) if failure.is_unknown() && !matches!(failure, Failure::Timeout) => {
+                Err(failure) if failure.may_repeat() => {
                     is_again = true;
                     sleep(RETRY).await;
                 }
@@ -184,7 +233,7 @@ impl Database {
 
     /// Returns a connection. While there is none, it waits as long as the patience of the settings, counted from the begin
     /// of the outage: what is queued does not wait one after the other.
-    pub(crate) async fn connection(&self) -> Result<Object, Failure> {
+    pub(crate) async fn connection(&self) -> Result<Object<Manager>, Failure> {
         loop {
             let error = match timeout(STATEMENT, self.pool.get()).await {
                 Ok(Ok(connection)) => {

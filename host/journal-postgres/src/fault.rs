@@ -46,6 +46,11 @@ impl Failure {
         }
     }
 
+    /// True if the connection was lost, so that a statement that may be executed twice can be repeated.
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.is_unknown() && !matches!(self, Failure::Timeout)
+    }
+
     /// True if the statement was undone, and another attempt may succeed.
     pub(crate) fn was_undone(&self) -> bool {
         let transient = [

@@ -9,6 +9,7 @@ use agent_spaces_journal::run::MAX_PROGRESS;
 use agent_spaces_journal::{
     ApprovalFilter, ApprovalRow, Document, DocumentFilter, Filter, Progress, RunRow, Size, StoreError,
 };
+use std::sync::LazyLock;
 use tokio_postgres::Row;
 
 /// States of runs that have not ended.
@@ -69,7 +70,7 @@ impl<'a> Select<'a> {
 
     /// Returns the only number of the only row.
     async fn number(self, database: &Database) -> Result<u64, StoreError> {
-        database.repeat(&self.sql, &self.values).await?.first().map_or(Ok(0), |row| number(row, 0))
+        database.read(&self.sql, &self.values).await?.first().map_or(Ok(0), |row| number(row, 0))
     }
 
     async fn rows<T>(
@@ -77,7 +78,7 @@ impl<'a> Select<'a> {
         database: &Database,
         read: impl Fn(&Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        database.repeat(&self.sql, &self.values).await?.iter().map(read).collect()
+        database.read(&self.sql, &self.values).await?.iter().map(read).collect()
     }
 }
 
@@ -139,9 +140,11 @@ pub(crate) async fn changed_runs(
     after: &(i64, String),
     rows: usize,
 ) -> Result<Vec<RunRow>, StoreError> {
-    let sql = include_str!("sql/changed_runs.sql").replace("{run_without_outcome}", rows::RUN_WITHOUT_OUTCOME);
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        include_str!("sql/changed_runs.sql").replace("{run_without_outcome}", rows::RUN_WITHOUT_OUTCOME)
+    });
     let values = [Value::Number(after.0), Value::Text(&after.1), limit(rows)];
-    database.repeat(&sql, &values).await?.iter().map(rows::run_row).collect()
+    database.repeat(&SQL, &values).await?.iter().map(rows::run_row).collect()
 }
 
 pub(crate) async fn approvals(database: &Database, filter: &ApprovalFilter) -> Result<Vec<ApprovalRow>, StoreError> {

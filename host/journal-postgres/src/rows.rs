@@ -3,6 +3,7 @@
 use crate::database::Database;
 use crate::value::Value;
 use agent_spaces_journal::{ApprovalRow, Document, RunRow, Status, StoreError, Stored, Summary};
+use std::sync::LazyLock;
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 
@@ -110,18 +111,19 @@ pub(crate) fn stored_row(row: &Row) -> Result<Stored, StoreError> {
 }
 
 pub(crate) async fn run(database: &Database, id: &str) -> Result<Option<RunRow>, StoreError> {
-    let sql = format!("SELECT {RUN} FROM {{s}}.runs WHERE id = $1");
-    database.repeat(&sql, &[Value::Text(id)]).await?.first().map(run_row).transpose()
+    static SQL: LazyLock<String> = LazyLock::new(|| format!("SELECT {RUN} FROM {{s}}.runs WHERE id = $1"));
+    database.repeat(&SQL, &[Value::Text(id)]).await?.first().map(run_row).transpose()
 }
 
 pub(crate) async fn approval(database: &Database, id: &str) -> Result<Option<ApprovalRow>, StoreError> {
-    let sql = format!("SELECT {APPROVAL} FROM {{s}}.approvals WHERE id = $1");
-    database.repeat(&sql, &[Value::Text(id)]).await?.first().map(approval_row).transpose()
+    static SQL: LazyLock<String> = LazyLock::new(|| format!("SELECT {APPROVAL} FROM {{s}}.approvals WHERE id = $1"));
+    database.repeat(&SQL, &[Value::Text(id)]).await?.first().map(approval_row).transpose()
 }
 
 pub(crate) async fn document(database: &Database, kind: &str, id: &str) -> Result<Option<Document>, StoreError> {
-    let sql = format!("SELECT {DOCUMENT} FROM {{s}}.documents WHERE kind = $1 AND id = $2");
-    database.repeat(&sql, &[Value::Text(kind), Value::Text(id)]).await?.first().map(document_row).transpose()
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| format!("SELECT {DOCUMENT} FROM {{s}}.documents WHERE kind = $1 AND id = $2"));
+    database.repeat(&SQL, &[Value::Text(kind), Value::Text(id)]).await?.first().map(document_row).transpose()
 }
 
 /// Reads entries until they have this many bytes, one at least.

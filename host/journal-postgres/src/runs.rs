@@ -12,6 +12,7 @@ use crate::rows::{self, get, number, signed, status};
 use crate::value::Value;
 use agent_spaces_journal::transfer::check_name;
 use agent_spaces_journal::{Claim, Entry, NewRun, Owner, Refused, RunRow, Status, StoreError, Wake};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
@@ -40,7 +41,8 @@ pub(crate) async fn create(
     let charge = signed(charge(entries).saturating_add(RUN_ROW).saturating_add(size as u64))?;
     let exists = || StoreError::Exists { id: run.id.clone() };
     let is_ours = |found: &RunRow| found.epoch == 1 && found.owner.as_deref() == Some(&*owner.id);
-    let (mut is_unknown, mut has_all) = (false, false);
+    let mut is_unknown = false;
+    let mut lacking = BTreeSet::new();
     for _ in 0..MAX_ATTEMPTS {
         let mut values = vec![database.now(), Value::Text(&run.id), Value::Text(&owner.id), lease_ms(run.lease)];
         values.extend([Value::Number(signed(entries.len() as u64)?), Value::Number(signed(bytes(entries))?)]);
@@ -48,16 +50,16 @@ pub(crate) async fn create(
         values.extend(texts.map(|text| Value::Text(text)));
         values.push(database.most());
         values.extend(Columns::of(0, entries)?.values());
-        values.extend(blobs::columns(&run.content, has_all)?);
+        values.extend(blobs::columns(&run.content, &lacking)?);
         match database.query(include_str!("sql/create.sql"), &values).await {
             Ok(rows) => {
                 let row = only(rows)?;
                 if get(&row, 0)? {
                     return Ok(());
                 }
-                // It lacks some of the content.
-                if !has_all && get(&row, 1)? {
-                    has_all = true;
+                let known = lacking.len();
+                lacking.extend(get::<Vec<String>>(&row, 1)?);
+                if lacking.len() > known {
                     continue;
                 }
                 // It was there before, somebody else created it meanwhile, or there is no room.

@@ -1,7 +1,6 @@
 //! Parameters of statements with their types.
 //!
-//! Types are sent along, so that a statement needs no name and no round trip of its own: a pooler may give each
-//! transaction another connection.
+//! Types are sent along, so that a statement that is not prepared needs no round trip of its own.
 
 use tokio_postgres::types::{ToSql, Type};
 

@@ -10,8 +10,8 @@ use crate::shared::Shared;
 use crate::value::Value;
 use agent_spaces_journal::StoreError;
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -65,11 +65,11 @@ pub(crate) async fn poll(database: Arc<Database>, shared: Arc<Shared>, hint: Opt
 
 /// Tells other hosts of writes of this one.
 pub(crate) async fn notify(database: Arc<Database>, shared: Arc<Shared>) {
-    let sql = format!("SELECT pg_notify('{CHANNEL}', $1)::text");
+    static SQL: LazyLock<String> = LazyLock::new(|| format!("SELECT pg_notify('{CHANNEL}', $1)::text"));
     loop {
         shared.written.notified().await;
         // If it fails, others find the change when they poll.
-        let _ = database.query(&sql, &[Value::Text(database.schema())]).await;
+        let _ = database.query(&SQL, &[Value::Text(database.schema())]).await;
         sleep(NOTIFY).await;
     }
 }

@@ -1,5 +1,5 @@
 -- now bigint, id text, owner text, lease bigint, entries bigint, bytes bigint, charge bigint, script text, space text, caller text, project text, engine text, most bigint, seqs bigint[], kinds text[], times bigint[], bodies bytea[], hashes text[], blob_charges bigint[], blobs bytea[]
--- Blobs are NULL that the store may have. If it lacks one of those, nothing is written, and the answer says so. If a prune
+-- Blobs are NULL that the store may have. If it lacks some of those, nothing is written, and the answer says which. If a prune
 -- removes one meanwhile, the foreign key fails, and the statement is tried again.
 WITH content AS (
     SELECT b.hash, b.charged, b.body, NOT EXISTS (SELECT FROM {s}.blobs WHERE blobs.hash = b.hash) AS is_new
@@ -27,4 +27,4 @@ WITH content AS (
     UPDATE {s}.usage SET bytes = bytes + $7 + (SELECT coalesce(sum(charged), 0) FROM added)::bigint, changes = changes + 1
     WHERE shard = {shard} AND EXISTS (SELECT FROM gate)
 )
-SELECT EXISTS (SELECT FROM gate), EXISTS (SELECT FROM content WHERE is_new AND body IS NULL)
+SELECT EXISTS (SELECT FROM gate), ARRAY(SELECT hash FROM content WHERE is_new AND body IS NULL)

@@ -4,12 +4,16 @@ use crate::cluster::{Cluster, free_port, skip};
 use crate::{LEASE, create, entry, open};
 use agent_spaces_journal::{Approval, Content, Expected, NewDocument, NewRun, Prune, Signalled, Status, Store, Wake};
 use agent_spaces_journal_postgres::Address;
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Settings of one that gives each transaction any connection.
+pub(crate) const TRANSACTIONS: &str = "pool_mode = transaction\ndefault_pool_size = 3\n";
 
 /// Pooler that ends with the test.
-struct Pooler(Child);
+pub(crate) struct Pooler(Child);
 
 impl Drop for Pooler {
     fn drop(&mut self) {
@@ -18,35 +22,36 @@ impl Drop for Pooler {
     }
 }
 
-fn start(cluster: &Cluster, port: u16) -> Option<Pooler> {
+/// Starts a pooler whose connections are a role's, with further settings. Returns its port, too.
+pub(crate) async fn start(cluster: &Cluster, role: &str, settings: &str) -> Option<(Pooler, u16)> {
     let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].into_iter().find(|path| Path::new(path).is_file());
     let Some(program) = program else {
         skip("pgbouncer is not installed: apt-get install pgbouncer");
         return None;
     };
-    let (folder, server) = (cluster.folder.display(), cluster.port);
+    let (folder, server, port) = (cluster.folder.display(), cluster.port, free_port());
     let text = format!(
-        "[databases]\npostgres = host={folder} port={server} user=tester\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
-         listen_port = {port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\n\
-         server_reset_query_always = 1\nserver_reset_query = DISCARD ALL\n"
+        "[databases]\npostgres = host={folder} port={server} user={role}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
+         listen_port = {port}\nunix_socket_dir =\nauth_type = any\n{settings}"
     );
     let file = cluster.folder.join(format!("pgbouncer-{port}.ini"));
     std::fs::write(&file, text).unwrap();
     let mut command = Command::new(program);
     command.arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    Some(Pooler(cluster.drop_rights(&mut command).spawn().unwrap()))
+    let pooler = Pooler(cluster.drop_rights(&mut command).spawn().unwrap());
+    let begun = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the pooler does not start");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Some((pooler, port))
 }
 
 #[tokio::test]
 async fn nothing_depends_on_a_session() {
     let Some(cluster) = Cluster::get() else { return };
-    let port = free_port();
-    let Some(_pooler) = start(cluster, port) else { return };
-    let begun = std::time::Instant::now();
-    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the pooler does not start");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let settings = format!("{TRANSACTIONS}server_reset_query_always = 1\nserver_reset_query = DISCARD ALL\n");
+    let Some((_pooler, port)) = start(cluster, "tester", &settings).await else { return };
     let url = format!("postgres://tester@127.0.0.1:{port}/postgres?connections=12&schema=pooled");
     let address = Address::parse(&url).unwrap();
     let (store, other) = (open(&address), open(&address));

@@ -4,8 +4,10 @@
 //! ours the time of a trivial run is subtracted. The whole has the start on both sides.
 
 use crate::bench::Bench;
+use crate::kernels::Evaluation;
 use crate::pairs::Pairs;
-use crate::timing::times_within;
+use crate::peers::Peer;
+use crate::timing::{TURNS, times_within};
 use crate::workloads::{self, Kind, Workload};
 use crate::{desk, kernels};
 use agent_spaces::{EngineConfig, Space};
@@ -21,9 +23,9 @@ const BOUNDED: &str = "isolated-vm";
 const MOST_COLD: f64 = 3.0;
 const LEAST_WHOLE: f64 = 1.0;
 
-/// Milliseconds that ours and each peer run a script for.
-const OURS: u64 = 600;
-const THEIRS: u64 = 1_500;
+/// Milliseconds that ours and each peer run a script for in a turn.
+const OURS: u64 = 400;
+const THEIRS: u64 = 800;
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let config = EngineConfig { keep_compiled: false, ..EngineConfig::default() };
@@ -34,19 +36,16 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     for peer in &peers {
         let (mut cold, mut whole) = (Pairs::default(), Pairs::default());
         for script in &scripts {
-            let before = Times::of(bench, &space, script).await?;
-            let theirs = match peer.measure(&script.name, bench.pace.budget(THEIRS)).await {
-                Ok(theirs) => theirs,
+            let (ours, theirs) = match pair(bench, &space, peer, script).await? {
+                Ok(pair) => pair,
                 Err(error) => {
                     bench.report.note(format!("skipped: {}: {}: {error:#}", peer.name, script.name));
                     continue;
                 }
             };
-            let ours = before.better_of(Times::of(bench, &space, script).await?);
-            let evaluation = theirs.evaluation.with_context(|| format!("{} reports no evaluation", peer.name))?;
-            cold.push(ours.cold, evaluation / 1e3);
-            whole.push(ours.whole, theirs.p50 / 1e3);
-            rows(bench, &script.title(), &peer.name, (ours.cold, evaluation / 1e3), (ours.whole, theirs.p50 / 1e3));
+            cold.push(ours.cold, theirs.cold);
+            whole.push(ours.whole, theirs.whole);
+            rows(bench, &script.title(), &peer.name, (ours.cold, theirs.cold), (ours.whole, theirs.whole));
         }
         if let (Some(cold), Some(whole)) = (cold.mean(), whole.mean()) {
             rows(bench, "geometric mean of the agents' scripts", &peer.name, cold, whole);
@@ -54,8 +53,8 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     }
     if peers.is_empty() {
         for script in &scripts {
-            let ours = Times::of(bench, &space, script).await?;
-            bench.report.add(&format!("{}, cold", script.title()), ours.cold, "ms");
+            let ours = evaluation(bench, &space, script).await?;
+            bench.report.add(&format!("{}, cold", script.title()), ours.ms(), "ms");
         }
     }
     Ok(())
@@ -67,24 +66,35 @@ struct Times {
     whole: f64,
 }
 
-impl Times {
-    async fn of(bench: &Bench, space: &Space, script: &Workload) -> Result<Times> {
-        let whole = first_runs(space, script, bench.pace.budget(OURS)).await?;
-        let start = first_runs(space, &workloads::named("trivial")?, bench.pace.budget(OURS / 10)).await?;
-        Ok(Times { cold: whole - start, whole })
+/// Measures ours and the peer's by turns.
+async fn pair(bench: &Bench, space: &Space, peer: &Peer, script: &Workload) -> Result<Result<(Times, Times)>> {
+    let mut ours = Evaluation::default();
+    let mut theirs = Times { cold: f64::INFINITY, whole: f64::INFINITY };
+    for _ in 0..TURNS {
+        ours = ours.better_of(evaluation(bench, space, script).await?);
+        let measured = match peer.measure(&script.name, bench.pace.budget(THEIRS)).await {
+            Ok(measured) => measured,
+            Err(error) => return Ok(Err(error)),
+        };
+        let evaluation = measured.evaluation.with_context(|| format!("{} reports no evaluation", peer.name))?;
+        theirs = Times { cold: theirs.cold.min(evaluation / 1e3), whole: theirs.whole.min(measured.p50 / 1e3) };
     }
-
-    fn better_of(self, other: Times) -> Times {
-        Times { cold: self.cold.min(other.cold), whole: self.whole.min(other.whole) }
-    }
+    Ok(Ok((Times { cold: ours.ms(), whole: ours.busy / 1e3 }, theirs)))
 }
 
-/// Milliseconds from the text of a script to its answer, in the median of fresh programs.
+/// Measures first executions of a script, and of one that does nothing.
+async fn evaluation(bench: &Bench, space: &Space, script: &Workload) -> Result<Evaluation> {
+    let busy = first_runs(space, script, bench.pace.budget(OURS)).await?;
+    let idle = first_runs(space, &workloads::named("trivial")?, bench.pace.budget(OURS / 10)).await?;
+    Ok(Evaluation { busy, idle })
+}
+
+/// Microseconds from the text of a script to its answer, in the median of fresh programs.
 async fn first_runs(space: &Space, script: &Workload, budget: Duration) -> Result<f64> {
     let source = script.source()?;
     let run = || async { anyhow::Ok(script.prepare(space, &source)?.run().await) };
     let times = times_within(budget, run, |report| script.check(workloads::answer(&report?)?)).await;
-    Ok(times.with_context(|| script.name.clone())?.p50 / 1e3)
+    Ok(times.with_context(|| script.name.clone())?.p50)
 }
 
 /// Rows of a script beside a peer, each pair being ours and theirs.

@@ -5,16 +5,14 @@
 
 use crate::bench::Bench;
 use crate::desk;
-use crate::kernels::{self, evaluation};
+use crate::kernels::{self, Evaluation, evaluation};
 use crate::pairs::Pairs;
-use crate::timing::least;
+use crate::timing::TURNS;
 use crate::workloads;
 use agent_spaces::{Engine, EngineConfig};
 use anyhow::{Context, Result};
 
 const ENGINE: &str = "AGENT_SPACES_UNMETERED";
-/// Turns of each side, of which the best counts.
-const TURNS: usize = 3;
 const MOST: f64 = 1.08;
 
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
@@ -39,15 +37,15 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     }
     let mut pairs = Pairs::default();
     for kernel in kernels::all()? {
-        let mut times = [Vec::new(), Vec::new()];
+        let mut times = [Evaluation::default(), Evaluation::default()];
         let ready = spaces.iter().map(|(space, idle)| Ok((kernel.ready(space)?, idle))).collect::<Result<Vec<_>>>()?;
         // Interleaved, so that both see the same load on the machine.
         for _ in 0..TURNS {
-            for ((ready, idle), times) in ready.iter().zip(&mut times) {
-                times.push(evaluation(bench, ready, idle).await?);
+            for ((ready, idle), best) in ready.iter().zip(&mut times) {
+                *best = std::mem::take(best).better_of(evaluation(bench, ready, idle).await?);
             }
         }
-        let [with, bare] = times.map(least);
+        let [with, bare] = times.map(|best| best.ms());
         pairs.push(with, bare);
         drop(bench.report.add(&format!("{}, metered", kernel.title()), with, "ms").against(without, bare));
     }

@@ -6,6 +6,7 @@
 use crate::bench::Bench;
 use crate::peers::Measured;
 use crate::report::Row;
+use crate::timing::TURNS;
 use crate::workloads::{self, Kind, Workload};
 use crate::{desk, waiting};
 use agent_spaces::Space;
@@ -16,8 +17,6 @@ const TRIVIAL: &str = "trivial";
 /// Milliseconds that ours and each peer run a workload for.
 const OURS: u64 = 300;
 const THEIRS: u64 = 800;
-/// Turns of ours and a peer with the trivial script.
-const TURNS: usize = 3;
 /// The same workload at five sizes takes half as long each.
 const SIZES: &str = "results-";
 

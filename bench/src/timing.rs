@@ -11,6 +11,10 @@ pub(crate) struct Times {
     pub(crate) p99: f64,
 }
 
+/// Turns of ours and a peer, of which the best median of each counts: other load, and a processor that slows down for seconds,
+/// only ever raise one.
+pub(crate) const TURNS: usize = 3;
+
 /// Minimum number of rounds, whatever the budget.
 const LEAST_ROUNDS: usize = 5;
 

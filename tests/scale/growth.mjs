@@ -17,7 +17,7 @@ import { cpuSeconds, descendants, Workroom } from './lib/workroom.mjs';
 
 const asked = options({
   binary: 'agent-spaces', hosts: '1,2,4', runs: 1000, warm: 60, window: 24, seed: 1, share: 0, hostCpus: '', dbCpus: '', standby: false,
-  connections: 10, sleeps: 0.1, out: '', keep: false, minutes: 20,
+  connections: 10, storeOptions: '', sleeps: 0.1, out: '', keep: false, minutes: 20,
 });
 const workroom = new Workroom(asked.keep);
 const effects = await Effects.open(generator(asked.seed), [1, 5]);
@@ -33,7 +33,7 @@ for (const count of asked.hosts.split(',').map(Number)) {
   const settings = (number) => {
     const group = asked.share > 0 ? new CpuShare(`${rows.length}-${number}`, asked.share) : undefined;
     if (group) shares.push(group);
-    const options = `&schema=${schema}&connections=${asked.connections}`;
+    const options = `&schema=${schema}&connections=${asked.connections}${asked.storeOptions}`;
     return { binary: asked.binary, project: folder, database: store, options, cpus: pins[(number - 1) % pins.length] || undefined, group };
   };
   const hosts = await startHosts(workroom, count, settings);

@@ -66,7 +66,7 @@ pub enum DurableError {
     /// Content of the run is missing in the store.
     #[error("the journal lacks the {what} of the run (content {hash}); import the run again, or restore a backup")]
     Missing {
-        /// `program` or `engine`.
+        /// `program`, `input` or `engine`.
         what: &'static str,
         /// Its hash.
         hash: String,

@@ -8,8 +8,10 @@ use agent_spaces_types::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Version of the journal's records.
-pub const FORMAT: u32 = 1;
+/// Newest version of the journal's records: that of runs whose documents are stored apart from their program.
+pub const FORMAT: u32 = 2;
+/// Version of the records of runs without such documents, which earlier programs read.
+pub(crate) const FORMAT_WITHOUT_GIVEN: u32 = 1;
 
 /// First record of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +25,9 @@ pub struct Header {
     pub script: String,
     /// Hash of the program image: script, modules, component.
     pub program: String,
+    /// Hash of the documents that the run was given, such as its input, if they are not in the image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<String>,
     /// Hash of the engine's Wasm, as content of the store.
     pub engine: String,
     /// SHA-256 of the engine's Wasm, as the program that has it built in names it.

@@ -3,7 +3,7 @@
 use crate::content::ContentCache;
 use crate::engines::Engines;
 use crate::error::DurableError;
-use crate::header::{FORMAT, Header};
+use crate::header::{FORMAT, FORMAT_WITHOUT_GIVEN, Header};
 use crate::heartbeat::Heartbeat;
 use crate::log::{Leaving, RunLog, Target};
 use crate::record::{Record, Resumed, millis};
@@ -13,7 +13,7 @@ use crate::stored::{entries, image, seed};
 use crate::waits::epoch_ms;
 use agent_spaces_calls::journal::RunJournal;
 use agent_spaces_calls::run_id;
-use agent_spaces_journal::{NewRun, Signalled, Status, Store, StoreError, Summary, Ticket, Wake};
+use agent_spaces_journal::{Content, NewRun, Signalled, Status, Store, StoreError, Summary, Ticket, Wake};
 use agent_spaces_sandbox::engine::{ENGINE_SHA256, WASMTIME_VERSION};
 use agent_spaces_sandbox::program::Program;
 use agent_spaces_sandbox::run::{RunOptions, RunReport};
@@ -185,12 +185,14 @@ impl DurableRuns {
         getrandom::fill(&mut seed).map_err(|error| DurableError::Random(error.to_string()))?;
         let program = program.seen_by(&options.caller);
         let image = self.0.content.image(&program)?;
+        let given = program.given()?.map(Content::new);
         let engine = self.0.content.engine();
         let header = Header {
-            format: FORMAT,
+            format: if given.is_some() { FORMAT } else { FORMAT_WITHOUT_GIVEN },
             version: env!("CARGO_PKG_VERSION").to_owned(),
             script: program.name().to_owned(),
             program: image.hash().to_owned(),
+            given: given.as_ref().map(|given| given.hash().to_owned()),
             engine: engine.hash().to_owned(),
             engine_sha256: ENGINE_SHA256.to_owned(),
             wasmtime: WASMTIME_VERSION.to_owned(),
@@ -209,7 +211,7 @@ impl DurableRuns {
             project: info.project,
             engine: engine.hash().to_owned(),
         };
-        let content = vec![engine.clone(), image];
+        let content = [engine.clone(), image].into_iter().chain(given).collect();
         let run = NewRun { id: id.to_string(), summary, lease: settings.lease, content };
         let first = Record::Started(Box::new(header.clone())).entry(epoch_ms(SystemTime::now()));
         let (claim, created) = store.create(run, store.owner(), vec![first]);

@@ -21,11 +21,18 @@ pub async fn entries(store: &dyn Store, run: &str) -> Result<Vec<Stored>, StoreE
     }
 }
 
-/// Reads the program image of a run.
+/// Reads the program image of a run, with the documents that the run was given.
 pub(crate) async fn image(store: &dyn Store, header: &Header) -> Result<ProgramImage, DurableError> {
-    let missing = || DurableError::Missing { what: "program", hash: header.program.clone() };
-    let bytes = store.get_blob(&header.program).await?.ok_or_else(missing)?;
-    Ok(ProgramImage::from_bytes(&bytes)?)
+    let mut image = ProgramImage::from_bytes(&blob(store, "program", &header.program).await?)?;
+    if let Some(given) = &header.given {
+        image.give(&blob(store, "input", given).await?)?;
+    }
+    Ok(image)
+}
+
+async fn blob(store: &dyn Store, what: &'static str, hash: &str) -> Result<Vec<u8>, DurableError> {
+    let missing = || DurableError::Missing { what, hash: hash.to_owned() };
+    store.get_blob(hash).await?.ok_or_else(missing)
 }
 
 /// Reads the seed of a run.

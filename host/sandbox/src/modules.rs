@@ -102,6 +102,17 @@ impl Modules {
         Modules { own: own.map(|(name, source)| (name.clone(), source.clone())).collect(), under: self.under.clone() }
     }
 
+    /// Returns the documents of a run, by the names of their modules.
+    pub(crate) fn given_documents(&self) -> Modules {
+        let own = self.iter().filter(|(name, _)| is_given(name));
+        Modules { own: own.map(|(name, source)| (name.to_owned(), source.clone())).collect(), under: None }
+    }
+
+    /// Adds the documents of a run.
+    pub(crate) fn give(&mut self, documents: Modules) {
+        self.own.extend(documents.own.into_iter().filter(|(name, _)| is_given(name)));
+    }
+
     /// Adds the documents of a run to modules of another script that imports them.
     pub fn take_given(&mut self, run: &Modules) {
         for (document, source) in run.iter().filter(|(name, _)| is_given(name)) {
@@ -202,6 +213,13 @@ mod tests {
         assert_eq!(first.get("input"), second.get("input"));
         assert_eq!(first.without_given().get("input"), first.get("input"));
         assert_eq!(second.names().collect::<Vec<_>>(), ["input", "library"]);
+        // They are stored apart, too.
+        let (mut restored, documents) = (second.without_given().flat(), second.given_documents());
+        assert_eq!((restored.given("input"), documents.own.len()), (None, 1));
+        restored.give(documents);
+        assert_eq!(restored.own, second.flat().own);
+        restored.give(all.flat());
+        assert_eq!(restored.own, second.flat().own, "modules that are no documents");
         // Another script gets it with the module that imports it.
         let mut others = [Modules::default(), Modules::default()];
         others[1].insert("input".into(), second.get("input").unwrap().clone());

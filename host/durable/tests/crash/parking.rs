@@ -2,9 +2,10 @@
 
 use crate::world::{World, approve_all, close, decided_in, entries, events, resume, settings};
 use agent_spaces_approvals::{Answer, ApproverToken, Channel, Request};
+use agent_spaces_durable::source::source;
 use agent_spaces_durable::verify::verify;
-use agent_spaces_durable::{DurableError, DurableRuns, InDoubt, Settings, State};
-use agent_spaces_journal::{ClaimError, Refused, Status};
+use agent_spaces_durable::{DurableError, DurableRuns, InDoubt, RunInfo, Settings, State};
+use agent_spaces_journal::{ClaimError, Refused, Settings as StoreSettings, Status};
 use agent_spaces_pipeline::audit_trail::{AuditBudget, AuditMode, AuditTrail};
 use agent_spaces_sandbox::run::RunOptions;
 use agent_spaces_space::space::Space;
@@ -247,5 +248,45 @@ answer";
     assert_eq!((done.state, done.report.outcome.unwrap()), (State::Ended, json!("call.in_doubt")));
     for run in ["run_asks", "run_rejects"] {
         assert_eq!(verify(runs.store(), run, &crate::world::engine()).await.unwrap().diverged, None, "{run}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_with_inputs_share_their_program_and_keep_their_inputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, token) = (World::at(folder.path()), ApproverToken::new().unwrap().reveal());
+    let (runs, space) = host(&world, &token);
+    let script = "import input from '@test/input';\nimport { shop } from '@test/shop';
+[await shop.grant({ item: input.item }), input.text.length]";
+    let program = space.prepare("agent.ts", script).unwrap();
+    // The second is so large that a store is asked first whether it has it.
+    let texts = ["a".to_owned(), "b".repeat(100_000)];
+    let mut parked = Vec::new();
+    for (text, item) in texts.iter().zip(1..) {
+        let program = program.with_given("@test/input", json!({ "item": item, "text": text }).to_string());
+        let done = runs.run(&program, RunOptions::default(), RunInfo::default()).await.unwrap();
+        assert!(matches!(done.state, State::Parked(_)), "{:?}", done.report.outcome);
+        parked.push(done.report.run_id.to_string());
+    }
+    let blobs = |sql: &str| world.database().query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(blobs("SELECT count(*) FROM blobs"), 4, "the engine, the program, two inputs");
+    assert_eq!(approve_all(&**runs.store(), &token).await, 2);
+    let (runs, space) = host(&world, &token);
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    let other = World::at(&folder.path().join("other"));
+    let elsewhere = other.store(StoreSettings::default());
+    for ((run, text), item) in parked.iter().zip(&texts).zip(1..) {
+        let done = runs.resume(run, &space, RunOptions::default()).await.unwrap();
+        let value = json!([item * 10, text.len()]);
+        assert_eq!((done.state, done.report.outcome.unwrap()), (State::Ended, value.clone()));
+        let written = source(&**runs.store(), run).await.unwrap();
+        assert_eq!(written.text, script);
+        assert!(written.modules.given("@test/input").unwrap().contains(text));
+        let exported = runs.store().export(run).await.unwrap();
+        elsewhere.import(&exported).await.unwrap();
+        for store in [runs.store(), &elsewhere] {
+            let again = verify(store, run, &crate::world::engine()).await.unwrap();
+            assert_eq!((again.diverged, again.report.outcome.unwrap()), (None, value.clone()));
+        }
     }
 }

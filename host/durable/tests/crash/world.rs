@@ -13,6 +13,7 @@ use agent_spaces_linker::interfaces::Interfaces;
 use agent_spaces_pipeline::audit_trail::AuditHandle;
 use agent_spaces_policy::{Decision as Rules, Pattern, Policy, Rule, Settings as PolicySettings};
 use agent_spaces_sandbox::engine::{Engine, EngineConfig};
+use agent_spaces_sandbox::modules::ModuleSource;
 use agent_spaces_sandbox::run::RunOptions;
 use agent_spaces_space::builder::SpaceBuilder;
 use agent_spaces_space::space::Space;
@@ -126,6 +127,7 @@ impl World {
         ];
         let policy = Policy::new(PolicySettings { functions, ..PolicySettings::default() });
         let space = Space::builder(&engine()).interfaces(interfaces, handlers);
+        let space = space.module("@test/input", ModuleSource::Json("null".to_owned()));
         space.policy(policy).approval_channel(channel)
     }
 

@@ -10,7 +10,7 @@ use agent_spaces_types::function::Description;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Version of the serialized form.
+/// Version of the serialized forms.
 const VERSION: u32 = 1;
 
 /// Portable form of a program, without its engine. Another host restores the same program from it.
@@ -37,12 +37,18 @@ impl ProgramImage {
     /// # Errors
     /// The bytes are damaged, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<ProgramImage, HostError> {
-        let (version, rest) = postcard::take_from_bytes::<u32>(bytes).map_err(HostError::engine)?;
-        if version != VERSION {
-            let message = format!("the program image has version {version}, this program reads version {VERSION}");
-            return Err(HostError::Engine(message));
-        }
+        let rest = versioned("program image", bytes)?;
         postcard::from_bytes(rest).map_err(HostError::engine)
+    }
+
+    /// Adds the documents that [`Program::given`] returned.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or of another version.
+    pub fn give(&mut self, documents: &[u8]) -> Result<(), HostError> {
+        let rest = versioned("input", documents)?;
+        self.modules.give(postcard::from_bytes(rest).map_err(HostError::engine)?);
+        Ok(())
     }
 
     /// Returns the script's file name.
@@ -77,7 +83,7 @@ impl ProgramImage {
 }
 
 impl Program {
-    /// Returns its serialized image, made on the first call; `None` for a program that starts from a snapshot, or was
+    /// Returns its serialized image without the documents that [one run was given](Program::given), made on the first call; `None` for a program that starts from a snapshot, or was
     /// loaded as native code.
     ///
     /// # Errors
@@ -91,6 +97,17 @@ impl Program {
         Ok(Some(self.image.get_or_init(|| bytes).clone()))
     }
 
+    /// Returns the serialized documents that one run was given, such as its input; `None` without any. They are apart from
+    /// the image, so that one image serves all runs of a program.
+    ///
+    /// # Errors
+    /// They cannot be serialized.
+    pub fn given(&self) -> Result<Option<Vec<u8>>, HostError> {
+        let documents = self.modules.given_documents();
+        let bytes = || postcard::to_allocvec(&(VERSION, &documents)).map_err(HostError::engine);
+        (documents.iter().next().is_some()).then(bytes).transpose()
+    }
+
     fn new_image(&self) -> Option<ProgramImage> {
         if self.start.is_some() {
             return None;
@@ -98,8 +115,7 @@ impl Program {
         Some(ProgramImage {
             component: self.sandbox.wasm()?.to_vec(),
             script: self.script.text.clone(),
-            // A program with an input shares the other modules, and only its own are serialized.
-            modules: self.modules.flat(),
+            modules: self.modules.without_given().flat(),
             description: self.sandbox.description().clone(),
             calls: self.script.calls.to_vec(),
             source: self.source().and_then(|source| source.to_bytes()),
@@ -126,4 +142,14 @@ impl Program {
         let hot_script = self.hot_scripts.as_ref().and_then(|hot_scripts| hot_scripts.of(&hidden));
         Program { hidden, hot_script, is_hidden_fixed: true, ..self.clone() }
     }
+}
+
+/// Returns what comes after the version.
+fn versioned<'a>(what: &str, bytes: &'a [u8]) -> Result<&'a [u8], HostError> {
+    let (version, rest) = postcard::take_from_bytes::<u32>(bytes).map_err(HostError::engine)?;
+    if version != VERSION {
+        let message = format!("the {what} has version {version}, this program reads version {VERSION}");
+        return Err(HostError::Engine(message));
+    }
+    Ok(rest)
 }

@@ -54,10 +54,19 @@ pub struct Program {
     /// Compiled scripts for all callers. `None` if none are kept.
     hot_scripts: Option<Arc<HotScripts>>,
     /// Compiled scripts of the same program with a document of each run, and the module that has it.
-    given: Arc<OnceLock<(String, Arc<HotScripts>)>>,
+    given: Arc<OnceLock<Given>>,
     /// Snapshot of evaluated modules that the sandbox starts from.
     start: Option<Arc<Snapshot>>,
     /// Its serialized image, once it was asked for.
+    image: Arc<OnceLock<Arc<[u8]>>>,
+}
+
+/// What the programs of all runs with a document of their own share.
+#[derive(Default)]
+struct Given {
+    /// Name of the module that has the document.
+    name: String,
+    hot_scripts: Arc<HotScripts>,
     image: Arc<OnceLock<Arc<[u8]>>>,
 }
 
@@ -278,12 +287,12 @@ impl Program {
             return self.with_module(name, ModuleSource::Json(json));
         }
         let modules = Arc::new(self.modules.with_given(name, json));
-        let (known, hot_scripts) = self.given.get_or_init(|| (name.to_owned(), Arc::default()));
-        if known != name {
+        let given = self.given.get_or_init(|| Given { name: name.to_owned(), ..Given::default() });
+        if given.name != name {
             return Program { modules, ..self.recompiled() };
         }
-        let (hot_script, hot_scripts) = (hot_scripts.of(&self.hidden), Some(hot_scripts.clone()));
-        Program { modules, hot_script, hot_scripts, image: Arc::default(), ..self.clone() }
+        let (hot_script, hot_scripts) = (given.hot_scripts.of(&self.hidden), Some(given.hot_scripts.clone()));
+        Program { modules, hot_script, hot_scripts, image: given.image.clone(), ..self.clone() }
     }
 
     /// Returns the program without the document of one run, for what is kept for all of them.
@@ -295,9 +304,9 @@ impl Program {
     pub fn kept_bytes(&self) -> usize {
         let compiled = |hot_scripts: &HotScripts| hot_scripts.kept_bytes();
         let hot = self.hot_scripts.as_deref().map_or(0, compiled);
-        let given = self.given.get().map_or(0, |(_, hot_scripts)| compiled(hot_scripts));
-        let image = self.image.get().map_or(0, |image| image.len());
-        self.code().len() + self.modules.text_bytes() + hot + given + image
+        let image = |image: &OnceLock<Arc<[u8]>>| image.get().map_or(0, |image| image.len());
+        let given = self.given.get().map_or(0, |given| compiled(&given.hot_scripts) + image(&given.image));
+        self.code().len() + self.modules.text_bytes() + hot + given + image(&self.image)
     }
 
     /// Loads a program serialized with [`Program::precompiled`], and links it with handlers.

@@ -29,7 +29,7 @@ lint:
 guest:
     guest-js/rebuild.sh
 
-# Rebuild the engine, and write it without charges of fuel to FILE, for AGENT_SPACES_UNMETERED=FILE just bench metering
+# Rebuild the engine, and write it without charges of fuel to FILE, which the group `metering` compares with if AGENT_SPACES_UNMETERED names it
 unmetered FILE:
     AGENT_SPACES_UNMETERED={{FILE}} guest-js/rebuild.sh
 

@@ -1,7 +1,7 @@
 //! Baseline: bare wasmtime with the same engine and snapshot.
 //!
-//! A script compiled into its own component is instantiated and called without anything around it: no limits but fuel,
-//! no events, no report. Its imports return constants.
+//! A script compiled into its own component is instantiated and called without anything around it: no limits, no events,
+//! no report. Its imports return constants. The engine charges its fuel as always, to an account without end.
 
 use agent_spaces::{Interfaces, Target, compile};
 use anyhow::{Context, Result};
@@ -13,7 +13,6 @@ pub(crate) struct Bare {
     engine: Engine,
     pre: InstancePre<()>,
     run: ComponentExportIndex,
-    with_fuel: bool,
 }
 
 /// Error of a call, as `agent-spaces:host/types` has it.
@@ -57,14 +56,13 @@ enum Level {
 }
 
 impl Bare {
-    pub(crate) fn new(source: &str, with_fuel: bool) -> Result<Bare> {
-        Bare::with(source, with_fuel, &Interfaces::new()?, |_| Ok(()))
+    pub(crate) fn new(source: &str) -> Result<Bare> {
+        Bare::with(source, &Interfaces::new()?, |_| Ok(()))
     }
 
     /// With imported interfaces, implemented by what `link` adds.
     pub(crate) fn with(
         source: &str,
-        with_fuel: bool,
         interfaces: &Interfaces,
         link: impl FnOnce(&mut Linker<()>) -> Result<()>,
     ) -> Result<Bare> {
@@ -82,8 +80,7 @@ impl Bare {
         let mut config = Config::new();
         config
             .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
-            .memory_guaranteed_dense_image_size(32 << 20)
-            .consume_fuel(with_fuel);
+            .memory_guaranteed_dense_image_size(32 << 20);
         let engine = Engine::new(&config)?;
         let component = Component::new(&engine, &compiled.wasm)?;
         let mut linker = Linker::<()>::new(&engine);
@@ -100,15 +97,12 @@ impl Bare {
         let pre = linker.instantiate_pre(&component)?;
         let program = component.get_export_index(None, "agent-spaces:engine/program@0.1.0").context("no program")?;
         let run = component.get_export_index(Some(&program), "run").context("no run")?;
-        Ok(Bare { engine, pre, run, with_fuel })
+        Ok(Bare { engine, pre, run })
     }
 
     /// Instantiates and evaluates.
     pub(crate) async fn run(&self) -> Result<String> {
         let mut store = Store::new(&self.engine, ());
-        if self.with_fuel {
-            store.set_fuel(u64::MAX)?;
-        }
         let instance = self.pre.instantiate_async(&mut store).await?;
         let function = instance.get_typed_func::<(), (Result<String, ScriptError>,)>(&mut store, self.run)?;
         let (answer,) = function.call_async(&mut store, ()).await?;
@@ -118,9 +112,6 @@ impl Bare {
     /// Instantiates only.
     pub(crate) async fn instantiate(&self) -> Result<()> {
         let mut store = Store::new(&self.engine, ());
-        if self.with_fuel {
-            store.set_fuel(u64::MAX)?;
-        }
         self.pre.instantiate_async(&mut store).await?;
         Ok(())
     }

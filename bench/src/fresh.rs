@@ -19,7 +19,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let program = space.prepare("bench.js", SCRIPT)?;
     let every_time = spaces::engine_with(EngineConfig { keep_compiled: false, ..EngineConfig::default() })?;
     let every_time = spaces::empty(&every_time)?.prepare("bench.js", SCRIPT)?;
-    let bare = Bare::new(SCRIPT, true)?;
+    let bare = Bare::new(SCRIPT)?;
 
     // Interleaved, so that both see the same load on the machine.
     let mut ours = Vec::new();

@@ -24,7 +24,7 @@ pub(crate) fn bare(calls: usize) -> Result<Bare> {
     );
     let mut interfaces = Interfaces::new()?;
     interfaces.add("text.wit", WIT)?;
-    Bare::with(&script, true, &interfaces, |linker: &mut Linker<()>| {
+    Bare::with(&script, &interfaces, |linker: &mut Linker<()>| {
         linker.instance(INTERFACE)?.func_wrap_concurrent("call", |_, (params,): (String,)| {
             Box::pin(async move {
                 let params: Value = serde_json::from_str(&params)?;

@@ -36,7 +36,7 @@ struct NoteResult {
 pub(crate) async fn measure(bench: &mut Bench) -> Result<()> {
     let (interfaces, interface) = desk()?;
     let bare = |calls| {
-        Bare::with(&script(calls), true, &interfaces, |linker: &mut Linker<()>| {
+        Bare::with(&script(calls), &interfaces, |linker: &mut Linker<()>| {
             linker.instance(&interface)?.func_wrap_concurrent("note", |_, (params,): (NoteParams,)| {
                 let NoteParams { text, count } = params;
                 let answer: Result<_, CapabilityError> = Ok(NoteResult { text, count, extras: None });

@@ -1139,7 +1139,7 @@ export interface components {
             failures?: number;
             /**
              * Format: int64
-             * @description Fuel: about one unit for each instruction.
+             * @description Fuel: some units for each step of a script and each turn of a loop in the engine.
              */
             fuel?: number;
             /**

@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
 export const LIMITS: LimitInfo[] = [
   { id: 'timeMs', label: 'Time', help: 'Wall-clock time, without the time that people take to decide', unit: 's', factor: 1000, min: 1, show: duration },
   { id: 'memoryBytes', label: 'Memory', help: 'Linear memory of the program', unit: 'MiB', factor: MIB, min: 1, show: bytes },
-  { id: 'fuel', label: 'Fuel', help: 'About one unit for each instruction: stops infinite loops', unit: 'units', factor: 1, min: 1, show: (n) => (n === undefined ? count(n) : `${n.toLocaleString('en')} units`) },
+  { id: 'fuel', label: 'Fuel', help: 'Some units for each step of a script: stops infinite loops', unit: 'units', factor: 1, min: 1, show: (n) => (n === undefined ? count(n) : `${n.toLocaleString('en')} units`) },
   { id: 'calls', label: 'Calls', help: 'Calls of capability functions', unit: 'calls', factor: 1, min: 0, show: count },
   { id: 'inflight', label: 'Concurrent calls', help: 'Calls that are made at the same time', unit: 'calls', factor: 1, min: 1, show: count },
   { id: 'failures', label: 'Failures', help: 'Failed calls in a row', unit: 'calls', factor: 1, min: 1, show: count },

@@ -56,7 +56,7 @@ impl Findings {
         };
         let mut text = shown!("{} {} ({} events)\n", line(run), how, replayed.events.len());
         if !fuel {
-            text.push("fuel was not compared: another version of wasmtime metered it\n");
+            text.push("fuel was not compared: the run was recorded with another version of wasmtime\n");
         }
         value["ok"] = json!(is_same);
         Findings { value, text, is_same }

@@ -50,7 +50,7 @@ pub struct Replay {
     pub monotonic_at_ms: Option<i64>,
     /// Sequence number of the next event.
     next_event: u64,
-    /// True if fuel is comparable: it was metered by the same version of wasmtime.
+    /// True if fuel is comparable: the run was recorded with the same version of wasmtime.
     pub compares_fuel: bool,
     /// True if repeated events are kept, for an offline replay.
     pub keeps_events: bool,

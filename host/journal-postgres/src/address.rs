@@ -36,8 +36,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Names of options that addresses have, for errors.
-const OPTIONS: &str = "schema, connections, listen, prepare, sslmode, sslrootcert, connect_timeout, target_session_attrs and others \
-                       of libpq";
+const OPTIONS: &str = "schema, connections, listen, prepare, sslmode, sslrootcert, connect_timeout, application_name, options, \
+                       hostaddr, keepalives, keepalives_interval, keepalives_retries, channel_binding";
 
 /// Address of a store, which may have a password. It is not shown.
 #[derive(Clone)]
@@ -91,6 +91,10 @@ impl Address {
                 "sslmode" if matches!(value, "verify-ca" | "verify-full") => {
                     is_secured = true;
                     rest.push("sslmode=require".to_owned());
+                }
+                // `prefer` would send the password without encryption to whoever says that it has no TLS.
+                "sslmode" if matches!(value, "prefer" | "allow") => {
+                    return Err(invalid("write sslmode=require, or sslmode=disable on a private network"));
                 }
                 "sslmode" => {
                     is_secured = true;
@@ -280,6 +284,8 @@ mod tests {
             "postgres://ann:hid/hidden@h/a",
             "postgres://ann:hid@hidden@h/a",
             "postgres://ann:hidden@h/a?sslmode=hidden",
+            "postgres://ann:hidden@h/a?sslmode=prefer",
+            "postgres://ann:hidden@h/a?sslmode=allow",
             long.as_str(),
         ] {
             let error = Address::parse(url).unwrap_err().to_string();

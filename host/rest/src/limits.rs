@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = Limits)]
 pub(crate) struct RunLimits {
-    /// Fuel: about one unit for each instruction.
+    /// Fuel: some units for each step of a script and each turn of a loop in the engine.
     #[serde(default, deserialize_with = "crate::body::optional_whole", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub(crate) fuel: Option<u64>,

@@ -17,14 +17,15 @@ pub(super) const MAX_RUNS: u32 = 300;
 
 /// Loads the engine, from the user's cache if possible.
 pub(super) fn engine(use_cache: bool) -> Result<Engine, HostError> {
+    engine_for(use_cache, MAX_RUNS)
+}
+
+/// Loads the engine with places for so many runs at once.
+pub(super) fn engine_for(use_cache: bool, max_runs: u32) -> Result<Engine, HostError> {
     let cache = if use_cache { cache() } else { None };
     let mut spinner = None;
-    let config = EngineConfig {
-        cache: cache.map(shared),
-        max_runs: MAX_RUNS,
-        memory_budget: memory_budget()?,
-        ..EngineConfig::default()
-    };
+    let config =
+        EngineConfig { cache: cache.map(shared), max_runs, memory_budget: memory_budget()?, ..EngineConfig::default() };
     let loaded = Engine::with_origin(config, |origin| {
         if origin == Origin::Compiled {
             spinner = Some(spinner::spin("Compiling the engine (once)"));

@@ -47,7 +47,7 @@ pub(super) struct Run {
     /// The script; - reads it from stdin
     file: PathBuf,
 
-    /// Fuel limit, about one unit per Wasm instruction
+    /// Fuel limit: some units for each step of the script and each turn of a loop in the engine
     #[arg(long, value_parser = units::fuel, value_name = "AMOUNT")]
     fuel: Option<u64>,
 

@@ -7,7 +7,7 @@ use super::spaces::Spaces;
 use crate::commands::failure::Failure;
 use crate::commands::serving::agents::ServedAgents;
 use crate::commands::serving::source::SourceOptions;
-use crate::commands::{journal, known_secrets, session, terminal};
+use crate::commands::{folders, journal, known_secrets, session, terminal};
 use agent_spaces::agent::{
     AgentDefinition, AgentService, CalledAgents, Outcome, Question, Replayed, SessionChoice, Surface, ToolMode,
 };
@@ -43,6 +43,7 @@ impl Host {
         let runtime = session::runtime()?;
         let interrupts = Interrupts::listen(runtime.handle());
         let options = SourceOptions {
+            max_runs: folders::MAX_RUNS,
             is_traced: command.trace_mcp,
             is_proxy: false,
             has_journal: !command.no_session,

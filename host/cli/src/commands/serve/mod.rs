@@ -182,7 +182,13 @@ impl ServeCommand {
             counted.observe(event);
             tenants.observe(event);
         });
-        let options = SourceOptions { is_traced, is_proxy: false, has_journal: true, observer: Some(observer) };
+        let options = SourceOptions {
+            max_runs: shares.max_runs(),
+            is_traced,
+            is_proxy: false,
+            has_journal: true,
+            observer: Some(observer),
+        };
         let mut source = Source::open(choice, options, handle, offers, decisions.clone())?;
         let called = CalledAgents::default();
         source.call_agents(called.clone());

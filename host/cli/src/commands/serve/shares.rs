@@ -25,6 +25,11 @@ impl Shares {
             false => Shares { tenants: Tenants::default(), places: places.min(most) },
         }
     }
+
+    /// Returns how many runs the engine needs room for: one in each place, or as many as otherwise.
+    pub(super) fn max_runs(&self) -> u32 {
+        u32::try_from(self.places).map_or(folders::MAX_RUNS, |places| places.max(folders::MAX_RUNS))
+    }
 }
 
 fn tenants(serve: &Serve) -> Tenants {

@@ -131,7 +131,13 @@ impl Serve {
         let (called, deciding) = (CalledAgents::default(), decisions.clone());
         let called_by_scripts = called.clone();
         let exposed = self.expose;
-        let options = SourceOptions { is_traced: self.trace_mcp, is_proxy, has_journal: false, observer: None };
+        let options = SourceOptions {
+            max_runs: folders::MAX_RUNS,
+            is_traced: self.trace_mcp,
+            is_proxy,
+            has_journal: false,
+            observer: None,
+        };
         let loading = runtime.spawn_blocking(move || {
             let mut source = Source::open(choice, options, handle, offers, decisions)?;
             source.call_agents(called_by_scripts);

@@ -64,6 +64,8 @@ pub(in crate::commands) struct Source {
 /// Options of a source.
 #[derive(Clone)]
 pub(in crate::commands) struct SourceOptions {
+    /// Runs that the engine has room for at once.
+    pub(in crate::commands) max_runs: u32,
     /// True if messages to and from MCP servers are printed.
     pub(in crate::commands) is_traced: bool,
     /// True in proxy mode, which has no runs.

@@ -25,7 +25,7 @@ impl Source {
         mut offers: Offers,
         decisions: ElicitedDecisions,
     ) -> Result<Source, Failure> {
-        let engine = folders::engine(true)?;
+        let engine = folders::engine_for(true, options.max_runs)?;
         let initial = choice.find_here(&engine)?;
         let project = initial.project();
         project.map(settings::check_switch).transpose()?;

@@ -148,6 +148,12 @@ export class Host {
     });
   }
 
+  /** The last fault of a request in its log. */
+  lastFault() {
+    const lines = this.workroom.log(this.name, 16_000).split('\n').filter((line) => line.includes('request failed'));
+    return lines.at(-1) ?? 'its log says nothing';
+  }
+
   async kill() {
     this.state = 'down';
     this.child.kill('SIGKILL');

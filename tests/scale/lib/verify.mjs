@@ -34,6 +34,8 @@ export function verifyEffects(workload, effects, { allowRestarts = false } = {})
       if (receipts.length !== STEPS || !receipts.every((receipt) => known.has(receipt))) problem(`run ${item.number} has receipts ${JSON.stringify(receipts)}`);
     }
   }
+  // What a client can try again is 503; 500 is a fault of the server.
+  for (const [answer, count] of Object.entries(workload.refusals)) if (answer.startsWith('500')) problem(`${count} answers were ${answer}`);
   // A call that may not be repeated is sent again only after a person said that it did not happen.
   const saidNo = new Set(workload.inDoubt.filter((doubt) => doubt.outcome === 'didNotHappen').map((doubt) => `${doubt.run}/${doubt.call}`));
   let [repeated, repeatable] = [0, 0];

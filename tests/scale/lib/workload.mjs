@@ -95,6 +95,7 @@ export class Workload {
         const answer = await host.request(method, path, { timeout: (wait + 10) * 1000, ...rest });
         if (wanted.includes(answer.status)) return answer;
         this.#refuse(`${answer.status} ${answer.json?.code ?? ''}`.trim());
+        if (answer.status === 500) say(`${host.name} answered 500 to ${method} ${path}; ${host.lastFault()}`);
         await sleep(answer.status === 429 ? 500 : 300);
       } catch (error) {
         this.#refuse(`no answer: ${error.code ?? error.message}`);

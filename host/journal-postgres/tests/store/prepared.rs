@@ -90,11 +90,11 @@ async fn a_statement_is_executed_also_when_its_table_has_changed() {
 #[tokio::test]
 async fn every_write_is_counted_however_many_come_together() {
     let Some(cluster) = Cluster::get() else { return };
-    logged(cluster, "counted");
-    let _ = cluster.sql("ALTER ROLE counted RESET log_statement");
-    let address = address(cluster, "counted", "&connections=24");
+    logged(cluster, "counted_together");
+    let _ = cluster.sql("ALTER ROLE counted_together RESET log_statement");
+    let address = address(cluster, "counted_together", "&connections=24");
     let stores = [open(&address), open(&address)];
-    let before: i64 = cluster.sql("SELECT sum(changes) FROM counted.usage").parse().unwrap();
+    let before: i64 = cluster.sql("SELECT sum(changes) FROM counted_together.usage").parse().unwrap();
     let mut tickets = Vec::new();
     for number in 0..60 {
         let store = &stores[number % 2];
@@ -109,9 +109,10 @@ async fn every_write_is_counted_however_many_come_together() {
             ticket.await.unwrap();
         }
     }
-    let after: i64 = cluster.sql("SELECT sum(changes) FROM counted.usage").parse().unwrap();
+    let after: i64 = cluster.sql("SELECT sum(changes) FROM counted_together.usage").parse().unwrap();
     assert_eq!(after - before, 60 + 60 * 20);
-    let sums = "SELECT (SELECT sum(bytes) FROM counted.usage) - (SELECT sum(charged) FROM counted.runs)";
+    let sums =
+        "SELECT (SELECT sum(bytes) FROM counted_together.usage) - (SELECT sum(charged) FROM counted_together.runs)";
     assert_eq!(cluster.sql(sums), "0");
 }
 

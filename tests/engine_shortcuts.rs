@@ -45,7 +45,7 @@ async fn work_takes_fuel_with_its_size() {
     }
 }
 
-/// What a shape was made of is let go with the prototype and the properties that it had.
+/// A shape frees its parent when the prototype or the properties change: there is no leak.
 #[tokio::test]
 async fn shapes_keep_nothing_that_objects_have_left() {
     let limits = Limits { memory: 16 << 20, fuel: 50_000_000_000, ..Limits::default() };

@@ -4,10 +4,10 @@
 //! again in one sandbox, which is the best that it can do.
 
 use crate::bench::{Bench, Pace};
-use crate::kernels::{self, Evaluation, PEER, evaluation};
+use crate::kernels::{self, PEER, by_turns, evaluation};
 use crate::pairs::{Pairs, of_kernels};
 use crate::peers::Peer;
-use crate::timing::{TURNS, times_within};
+use crate::timing::times_within;
 use crate::workloads::{self, Ready, Workload};
 use crate::{desk, providers};
 use agent_spaces::{Engine, Limits, Program, RunOptions, RunReport, Space};
@@ -80,17 +80,12 @@ async fn pair(
     ready: &Ready,
     idle: &Ready,
 ) -> Result<Result<(f64, f64)>> {
-    let (mut ours, mut theirs) = (Evaluation::default(), f64::INFINITY);
-    for _ in 0..TURNS {
-        ours = ours.better_of(evaluation(bench, ready, idle).await?);
-        theirs = match peer.measure_hot(&kernel.name, bench.pace.budget(THEIRS)).await {
-            Ok(measured) => theirs.min(measured.p50 / 1e3),
-            Err(error) => return Ok(Err(error)),
-        };
+    let budget = bench.pace.budget(THEIRS);
+    let pair = by_turns(bench, ready, idle, async || peer.measure_hot(&kernel.name, budget).await).await?;
+    if let Ok((ours, theirs)) = pair {
+        bench.report.add(&title(kernel), ours, "ms").faster_than(&peer.name, theirs);
     }
-    let ours = ours.ms();
-    bench.report.add(&title(kernel), ours, "ms").faster_than(&peer.name, theirs);
-    Ok(Ok((ours, theirs)))
+    Ok(pair)
 }
 
 /// Milliseconds of one call of each kernel as a handler, without those of a handler that only answers.

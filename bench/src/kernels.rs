@@ -6,7 +6,7 @@
 use crate::bench::Bench;
 use crate::desk;
 use crate::pairs::{Pairs, of_kernels};
-use crate::peers::Peer;
+use crate::peers::{Measured, Peer};
 use crate::timing::TURNS;
 use crate::workloads::{self, Kind, Ready, Workload};
 use agent_spaces::EngineConfig;
@@ -65,19 +65,32 @@ async fn pair(
     ready: &Ready,
     idle: &Ready,
 ) -> Result<Result<(f64, f64)>> {
+    let budget = bench.pace.budget(THEIRS);
+    let pair = by_turns(bench, ready, idle, async || peer.measure(&kernel.name, budget).await).await?;
+    if let Ok((ours, theirs)) = pair
+        && peer.name == PEER
+    {
+        bench.report.add(&kernel.title(), ours, "ms").faster_than(&peer.name, theirs).at_least(LEAST_OF_EACH);
+    }
+    Ok(pair)
+}
+
+/// Measures a kernel and a peer in turns. Returns the milliseconds of both, or why there are none of the peer.
+pub(crate) async fn by_turns(
+    bench: &Bench,
+    ready: &Ready,
+    idle: &Ready,
+    mut peer: impl AsyncFnMut() -> Result<Measured>,
+) -> Result<Result<(f64, f64)>> {
     let (mut ours, mut theirs) = (Evaluation::default(), f64::INFINITY);
     for _ in 0..TURNS {
         ours = ours.better_of(evaluation(bench, ready, idle).await?);
-        theirs = match peer.measure(&kernel.name, bench.pace.budget(THEIRS)).await {
+        theirs = match peer().await {
             Ok(measured) => theirs.min(measured.p50 / 1e3),
             Err(error) => return Ok(Err(error)),
         };
     }
-    let ours = ours.ms();
-    if peer.name == PEER {
-        bench.report.add(&kernel.title(), ours, "ms").faster_than(&peer.name, theirs).at_least(LEAST_OF_EACH);
-    }
-    Ok(Ok((ours, theirs)))
+    Ok(Ok((ours.ms(), theirs)))
 }
 
 /// Microseconds of a run with a kernel, and of one without anything.

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 /// Bytes that a row takes of the limit besides its body, with its places in indexes.
 pub(crate) const BLOB_ROW: u64 = 512;
 
-/// Largest content that is sent before the store was asked whether it has it: another round trip takes longer. Most programs
-/// have inputs in them, and are new.
+/// Largest content that is sent before the store was asked whether it has it: another round trip takes longer.
+/// Inputs are new in most runs; the engine and large programs are not.
 const MAX_UNASKED: usize = 64 << 10;
 
 /// Returns content as parameters: hashes, charges, bodies. Large bodies are left out that the store is not known to lack.

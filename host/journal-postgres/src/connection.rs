@@ -18,7 +18,7 @@ use tokio_postgres::{Client, Error, Row, Statement};
 /// Time after which statements are prepared again: a plan that was made for an empty table stays until then.
 const LIFETIME: Duration = Duration::from_secs(120);
 
-/// Whether statements are prepared.
+/// When a connection prepares its statements: `prepare` of the address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Prepares {
     /// On connections to the server itself.

@@ -1,4 +1,4 @@
-//! Whether a connection is to the server itself, or to a pooler before it.
+//! Detection of poolers between a connection and the server.
 //!
 //! When a connection is made, the process is named that requests to cancel its statements are for. Poolers make up a number,
 //! because those requests have to come to them; one that passes on what the server said has, as a rule, a process that is older

@@ -237,6 +237,10 @@ impl From<DurableError> for Problem {
                 Refused::Finished { .. } => Problem::run_ended(),
                 other => Problem::conflict("conflict", other.to_string()),
             },
+            DurableError::Newer { .. } => Problem::unavailable(
+                "host.journal",
+                "A newer version of the server began this run; ask a host that has it",
+            ),
             other => Problem::internal(&other),
         }
     }
@@ -245,6 +249,7 @@ impl From<DurableError> for Problem {
 #[cfg(test)]
 mod tests {
     use super::Problem;
+    use agent_spaces_durable::DurableError;
     use agent_spaces_journal::StoreError;
     use axum::response::IntoResponse;
     use http::StatusCode;
@@ -293,7 +298,8 @@ mod tests {
     fn what_is_over_in_a_moment_is_no_fault_of_the_server() {
         let fenced = Problem::from(StoreError::Fenced { run: "run_1".to_owned(), epoch: 1 });
         let crowded = StoreError::QueueFull("the journal's queue is full".to_owned()).into();
-        for problem in [fenced, StoreError::closed().into(), StoreError::Busy.into(), crowded] {
+        let newer = DurableError::Newer { found: 3, known: 2 }.into();
+        for problem in [fenced, StoreError::closed().into(), StoreError::Busy.into(), crowded, newer] {
             let response = problem.into_response();
             assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
             assert!(response.headers().contains_key("retry-after"));

@@ -9,7 +9,7 @@ use agent_spaces_journal::{ClaimError, Refused, Settings as StoreSettings, Statu
 use agent_spaces_pipeline::audit_trail::{AuditBudget, AuditMode, AuditTrail};
 use agent_spaces_sandbox::run::RunOptions;
 use agent_spaces_space::space::Space;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -270,6 +270,9 @@ async fn runs_with_inputs_share_their_program_and_keep_their_inputs() {
     }
     let blobs = |sql: &str| world.database().query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(blobs("SELECT count(*) FROM blobs"), 4, "the engine, the program, two inputs");
+    // A host that does not know of such inputs must not continue the run without.
+    let started: Value = serde_json::from_slice(&entries(&**runs.store(), &parked[0]).await[0].body).unwrap();
+    assert_eq!(started["format"], 2);
     assert_eq!(approve_all(&**runs.store(), &token).await, 2);
     let (runs, space) = host(&world, &token);
     std::fs::create_dir(folder.path().join("other")).unwrap();

@@ -12,7 +12,7 @@ mod formats;
 mod hosts;
 mod limits;
 mod pooler;
-mod prepared;
+mod statements;
 
 use agent_spaces_journal::suite::{Fixture, START};
 use agent_spaces_journal::{Claim, Entry, NewRun, Store, Summary};

@@ -61,7 +61,7 @@ pub struct Program {
     image: Arc<OnceLock<Arc<[u8]>>>,
 }
 
-/// What the programs of all runs with a document of their own share.
+/// State shared by all programs that [`Program::with_given`] makes of one.
 #[derive(Default)]
 struct Given {
     /// Name of the module that has the document.

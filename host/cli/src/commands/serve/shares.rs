@@ -51,3 +51,16 @@ fn quotas(tenant: &Tenant) -> Quotas {
         storage: tenant.storage,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Shares;
+    use crate::commands::folders::MAX_RUNS;
+    use agent_spaces::rest::Tenants;
+
+    #[test]
+    fn the_engine_has_room_for_a_run_in_each_place() {
+        let max_runs = |places| Shares { tenants: Tenants::default(), places }.max_runs();
+        assert_eq!((max_runs(1_000), max_runs(10)), (1_000, MAX_RUNS));
+    }
+}

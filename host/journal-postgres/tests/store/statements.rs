@@ -1,4 +1,4 @@
-//! What is sent to the server: statements are prepared where the connection is its own, and content is sent once.
+//! Statements as the server logs them: prepared on direct connections, and without content that it has.
 
 use crate::cluster::Cluster;
 use crate::pooler::{Pooler, TRANSACTIONS, start};

@@ -5,7 +5,8 @@
 //! blocks are cut from a chunk one after the other, whatever their size, so that what a run allocates lies together
 //! and it writes few pages. The linker sends every allocation here (see `build.rs`).
 //!
-//! A block begins with a tag of four bytes; what follows is aligned to eight.
+//! A block begins with a tag of four bytes; what follows is aligned to eight. QuickJS takes its small blocks from lists of
+//! their own, without a call; they have QuickJS's header instead of a tag (`patches/0057-small-blocks.patch`).
 
 use core::ptr;
 
@@ -30,16 +31,22 @@ const FIRST_CHUNK_BYTES: usize = 512 << 10;
 /// Of a 32-bit memory.
 const MAX_PAGES: usize = 1 << 16;
 
+/// The fields up to `left` are an agreement with QuickJS, which takes and frees blocks of its own by itself
+/// (`patches/0057-small-blocks.patch`).
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct Heap {
-    /// The first free block of each number of grains; a free block's content begins with the next.
-    free: [*mut u8; CLASSES],
-    /// Where the next block's tag goes; four more than a multiple of eight.
+    /// The first free block of QuickJS of each number of grains. They have a header of QuickJS's, and no tag.
+    script_free: [*mut u8; CLASSES],
+    /// Where the next block goes; a multiple of four.
     next: *mut u8,
     /// How much of the chunk is left.
     left: usize,
+    /// The first free block of each number of grains; a free block's content begins with the next.
+    free: [*mut u8; CLASSES],
 }
 
+#[unsafe(export_name = "agent_spaces_heap")]
 static mut HEAP: Heap = Heap::EMPTY;
 
 /// The heap while blocks are cut from other memory.
@@ -52,7 +59,12 @@ static mut RESERVED: *mut u8 = ptr::null_mut();
 static mut CLEARS: bool = true;
 
 impl Heap {
-    const EMPTY: Heap = Heap { free: [ptr::null_mut(); CLASSES], next: ptr::null_mut(), left: 0 };
+    const EMPTY: Heap = Heap {
+        script_free: [ptr::null_mut(); CLASSES],
+        next: ptr::null_mut(),
+        left: 0,
+        free: [ptr::null_mut(); CLASSES],
+    };
 }
 
 unsafe extern "C" {
@@ -79,6 +91,7 @@ pub(crate) fn seal() {
     // SAFETY: there is one thread, and no other reference to the heap lives.
     unsafe {
         let heap = &mut *ptr::addr_of_mut!(HEAP);
+        heap.script_free = [ptr::null_mut(); CLASSES];
         heap.free = [ptr::null_mut(); CLASSES];
         CLEARS = false;
         let reserved = ptr::replace(ptr::addr_of_mut!(RESERVED), ptr::null_mut());
@@ -151,15 +164,18 @@ unsafe extern "C" fn __wrap_malloc(size: usize) -> *mut u8 {
 /// # Safety
 /// The grains are those of a small block.
 unsafe fn cut(heap: &mut Heap, grains: usize) -> *mut u8 {
-    let size = grains * GRAIN;
-    if size > heap.left {
+    // A block of QuickJS ends where a content begins; there is room for half a grain more, then.
+    let padding = |next: *mut u8| (GRAIN - TAG_BYTES).wrapping_sub(next.addr()) % GRAIN;
+    let (size, mut before) = (grains * GRAIN, padding(heap.next));
+    if before + size > heap.left {
         refill(heap, CHUNK_BYTES);
+        before = padding(heap.next);
     }
-    let tag = heap.next;
     // SAFETY: the chunk has this much left.
     unsafe {
+        let tag = heap.next.add(before);
         heap.next = tag.add(size);
-        heap.left -= size;
+        heap.left -= before + size;
         tag.cast::<u32>().write((grains << 1 | 1) as u32);
         tag.add(TAG_BYTES)
     }
@@ -174,6 +190,13 @@ fn refill(heap: &mut Heap, size: usize) {
         out_of_memory();
     }
     begin(heap, chunk, size);
+}
+
+/// Begins a chunk, of which QuickJS cuts a block.
+#[unsafe(no_mangle)]
+extern "C" fn agent_spaces_heap_refill() {
+    // SAFETY: there is one thread, and no other reference to the heap lives.
+    refill(unsafe { &mut *ptr::addr_of_mut!(HEAP) }, CHUNK_BYTES);
 }
 
 fn begin(heap: &mut Heap, chunk: *mut u8, size: usize) {

@@ -71,7 +71,7 @@ const ENDINGS: [Ending; 25] = [
     Ending { is_cancelled: true, ..ending("cancelled while it waits", WAIT, "run.cancelled") },
     Ending { is_cancelled: true, ..ending("cancelled in a blocking call", "shop.stall({ item: 1 })", "run.cancelled") },
     Ending {
-        limits: || Limits { fuel: 3_000_000, ..Limits::default() },
+        limits: || Limits { fuel: 2_000_000, ..Limits::default() },
         ..ending("fuel", "for (;;) await shop.look({ item: 0 })", "limit.fuel")
     },
     Ending {

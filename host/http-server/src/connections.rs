@@ -9,6 +9,10 @@ use tokio_util::sync::CancellationToken;
 /// Time until a connection must have sent a valid token, or a request that needs none.
 const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Time for which a new connection is not closed for a newer one. Clients that connect at once, as after a restart, all get
+/// to send their tokens, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Maximum numbers of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -16,7 +20,8 @@ pub struct Limits {
     pub of_caller: usize,
     /// Of all callers together. The callers of one tenant have at most half of them.
     pub of_all: usize,
-    /// Without a token. The oldest is closed for a new one: real clients send their token at once.
+    /// Without a token for a second or longer: such a connection is closed for a new one. Newer ones may be as many as
+    /// those of all callers.
     pub unauthenticated: usize,
 }
 
@@ -31,6 +36,8 @@ impl Default for Limits {
 pub(crate) struct Connections {
     unauthenticated: Mutex<VecDeque<Arc<Connection>>>,
     max_unauthenticated: usize,
+    /// Maximum number without a token, however new they are.
+    max_new: usize,
     /// In the callers' order.
     of_callers: Vec<Arc<Semaphore>>,
     /// In the callers' order; `None` for a caller without a tenant.
@@ -78,6 +85,7 @@ impl Connections {
         Connections {
             unauthenticated: Mutex::default(),
             max_unauthenticated: limits.unauthenticated,
+            max_new: limits.of_all.max(limits.unauthenticated),
             of_callers: of_tenants.iter().map(|_| permits(limits.of_caller)).collect(),
             of_tenants,
             of_all: permits(limits.of_all),
@@ -87,12 +95,20 @@ impl Connections {
     /// Registers a new, unauthenticated connection. At the limit, it takes the place of the oldest idle one, or of the
     /// oldest.
     pub(crate) fn accept(&self) -> Arc<Connection> {
-        let connection = Arc::new(Connection::new());
+        self.accept_at(Instant::now())
+    }
+
+    fn accept_at(&self, now: Instant) -> Arc<Connection> {
+        let connection = Arc::new(Connection::new(now));
         let mut unauthenticated = self.unauthenticated();
-        if unauthenticated.len() >= self.max_unauthenticated {
+        while unauthenticated.len() >= self.max_unauthenticated {
             let idle = unauthenticated.iter().position(|other| other.activity().answering == 0);
-            let closed = unauthenticated.remove(idle.unwrap_or(0));
-            closed.into_iter().for_each(|closed| closed.must_close.cancel());
+            let oldest = idle.unwrap_or(0);
+            let Some(since) = unauthenticated.get(oldest).map(|other| other.activity().idle_since) else { break };
+            if unauthenticated.len() < self.max_new && now.saturating_duration_since(since) < PATIENCE {
+                break;
+            }
+            unauthenticated.remove(oldest).into_iter().for_each(|closed| closed.must_close.cancel());
         }
         unauthenticated.push_back(connection.clone());
         connection
@@ -140,8 +156,8 @@ impl Connections {
 }
 
 impl Connection {
-    fn new() -> Connection {
-        let activity = Activity { answering: 0, idle_since: Instant::now() };
+    fn new(now: Instant) -> Connection {
+        let activity = Activity { answering: 0, idle_since: now };
         Connection { owner: Mutex::default(), activity: Mutex::new(activity), must_close: CancellationToken::new() }
     }
 
@@ -281,6 +297,22 @@ mod tests {
         unauthenticated[0].closed().await;
         unauthenticated.iter().for_each(|connection| connections.remove_unauthenticated(connection));
         assert_eq!(connections.unauthenticated().len(), 0);
+    }
+
+    #[test]
+    fn connections_that_come_at_once_may_all_send_a_token() {
+        let connections = Connections::new([None], Limits { unauthenticated: 4, ..LIMITS });
+        let now = Instant::now();
+        let must_close = |connection: &Arc<Connection>| connection.must_close.is_cancelled();
+        let burst: Vec<_> = (0..LIMITS.of_all).map(|_| connections.accept_at(now)).collect();
+        assert!(!burst.iter().any(must_close));
+        let one_more = connections.accept_at(now);
+        assert!(must_close(&burst[0]) && !must_close(&burst[1]), "there is a limit for new ones too");
+        // Later, those that sent nothing make room, except as many as may be without a token.
+        let later = connections.accept_at(now + PATIENCE);
+        assert!(burst.iter().skip(1).take(12).all(must_close));
+        assert!(!burst[14..].iter().any(must_close) && !must_close(&one_more) && !must_close(&later));
+        assert_eq!(connections.unauthenticated().len(), 4);
     }
 
     #[tokio::test]

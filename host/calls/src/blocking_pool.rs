@@ -3,7 +3,8 @@
 //! Parsing, validating and encoding a few megabytes takes tenths of a second. On an async thread that would delay every
 //! other request, so it is done on tokio's blocking threads, with a concurrency limit: one job per run, half of the
 //! permits per caller, and all cores but one per process. The number of waiting jobs is bounded by the runs' in-flight
-//! limits.
+//! limits. Where tenants [take turns](crate::turns), it is done in turns of its run, one job per run: a blocking thread would
+//! compute beside the turns, and with a higher priority than those that poll runs.
 //!
 //! All permits of a job are acquired at once. wasmtime does not poll the futures of a run's calls while its guest
 //! computes or is blocked in another call, so a job that held some permits while it waited for others could keep them
@@ -12,9 +13,11 @@
 //! A job whose call is gone, because its run ended or timed out, sees its [`StopFlag`] set, and keeps its permits until
 //! it returns: abandoned jobs do not pile up.
 
+use crate::turns::{Turns, in_turn};
 use agent_spaces_types::caller::Caller;
 use agent_spaces_types::capability_error::CapabilityError;
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
@@ -115,19 +118,30 @@ impl BlockingPool {
         Permit::acquire_all([&self.run, &self.caller, &*PROCESS]).await
     }
 
-    /// Runs a CPU-bound job on a blocking thread. The job must check its [`StopFlag`] now and then.
+    /// Runs a CPU-bound job: in a turn of its own, where tenants take turns on the processors, and on a blocking thread
+    /// elsewhere. The job must check its [`StopFlag`] now and then.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&StopFlag) -> T + Send + 'static,
     ) -> Result<T, CapabilityError> {
-        let permit = self.acquire().await;
+        let turns = Turns::current();
+        let permit = match &turns {
+            // The turns decide who is next, and how many there are at a time. A permit of all tenants, held by a job whose turn has
+            // not come, would keep the others waiting.
+            Some(_) => Permit::acquire_all([&self.run]).await,
+            None => self.acquire().await,
+        };
         let waiting = StopOnDrop(StopFlag::default());
         let stop = waiting.0.clone();
-        let done = tokio::task::spawn_blocking(move || {
+        let job = move || {
             let _permit = permit;
             work(&stop)
-        });
-        done.await.map_err(|_| CapabilityError::failed("The call's worker stopped"))
+        };
+        let done = match turns {
+            Some(turns) => in_turn(Some(turns), async { catch_unwind(AssertUnwindSafe(job)).ok() }).await.flatten(),
+            None => tokio::task::spawn_blocking(job).await.ok(),
+        };
+        done.ok_or_else(|| CapabilityError::failed("The call's worker stopped"))
     }
 
     /// Runs a job that waits for other processes, such as for a file lock, on a blocking thread. Each run has at most
@@ -180,9 +194,11 @@ fn semaphore_of(caller: &Arc<Caller>) -> Arc<Semaphore> {
 #[cfg(test)]
 mod tests {
     use crate::blocking_pool::{BlockingPool, StopFlag, max_jobs};
+    use crate::turns::Turns;
     use agent_spaces_types::caller::Caller;
     use futures_util::FutureExt;
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
@@ -251,5 +267,27 @@ mod tests {
         assert!(work.await.is_err());
         assert!(ended.recv_timeout(Duration::from_secs(20)).is_ok(), "it was told to stop");
         assert_eq!(pool.run(|_| 7).await.unwrap(), 7, "the run's permit is free again");
+    }
+
+    #[tokio::test]
+    async fn a_job_takes_a_turn_where_there_are_turns_and_no_permit_of_all() {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let counted = taken.clone();
+        let turns = Turns::new(move |work| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            work
+        });
+        let _entered = turns.enter();
+        let mut held = Vec::new();
+        while let Some(permit) = BlockingPool::new(&Arc::default()).acquire().now_or_never() {
+            held.push(permit);
+        }
+        let (pool, thread) = (BlockingPool::new(&named("cid of the pool")), std::thread::current().id());
+        let job = pool.run(move |_| std::thread::current().id() == thread);
+        assert!(job.await.unwrap(), "whoever polls the turns does it");
+        let panicked: Result<(), _> = pool.run(|_| std::panic::resume_unwind(Box::new(()))).await;
+        assert!(panicked.is_err());
+        assert_eq!((pool.run(|_| 7).await.unwrap(), taken.load(Ordering::SeqCst)), (7, 3));
+        drop(held);
     }
 }

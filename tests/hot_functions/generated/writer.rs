@@ -18,7 +18,7 @@ const show = (v) => { switch (typeof v) {
         : ArrayBuffer.isView(v) ? v.constructor.name + v.join() : v instanceof Error ? v.name + ': ' + v.message : 'object';
     case 'function': return v.name;
     default: return String(v) } };
-const spent = () => { if (++steps > 4000) { steps = 0; throw new RangeError('spent') } return 1 };
+const spent = () => { if (++steps > 500) { steps = 0; throw new RangeError('spent') } return 1 };
 const thing = { get n() { return ++g0 }, valueOf() { g0 += 3; return g0 % 7 }, toString() { return 'thing' } };
 const thrower = { valueOf() { throw new TypeError('no value') } };
 const fresh = (n) => [[1, 2, 3, 4, 5], [1, , 3.5, 'x', -0], new Int32Array([7, -8, 9]), new Float64Array([0.5, NaN]), new Uint8ClampedArray(3),

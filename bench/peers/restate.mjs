@@ -65,7 +65,8 @@ async function measure() {
     RESTATE_LOG_FILTER: 'error',
     DO_NOT_TRACK: '1',
   };
-  const server = spawn('node_modules/.bin/restate-server', [], { env, stdio: 'ignore' });
+  // A script that starts the server: both are ended as one group.
+  const server = spawn('node_modules/.bin/restate-server', [], { env, stdio: 'ignore', detached: true });
   try {
     const deployment = JSON.stringify({ uri: `http://127.0.0.1:${service}` });
     await until(async () => (await post(admin, '/deployments', deployment)).status < 300);
@@ -88,7 +89,7 @@ async function measure() {
     const at = (part) => times[Math.floor(times.length * part)];
     return { perSecond, p50: at(0.5), p99: at(0.99) };
   } finally {
-    server.kill('SIGKILL');
+    if (server.pid) process.kill(-server.pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 }

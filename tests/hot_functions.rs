@@ -33,18 +33,27 @@ fn short() -> Limits {
     Limits { fuel: 20_000_000, ..Limits::default() }
 }
 
+/// Runs after which a script is hot.
+const RUNS: u32 = 8;
+
 /// Longest wait for the functions of a program to be compiled.
 const COMPILING: Duration = Duration::from_secs(20);
 
 /// Runs a program until its functions are compiled; false if none are.
 async fn heat(program: &Program, patience: Duration) -> bool {
-    let started = Instant::now();
+    let (started, mut runs) = (Instant::now(), 0);
     while program.compiled_functions() == 0 {
         if program.is_kept_compiled() && started.elapsed() > patience || started.elapsed() > COMPILING {
             return false;
         }
-        run(program, &short()).await;
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        // Once it is kept compiled, its functions are compiled without further runs; before, an attempt that failed is
+        // made again after more of them.
+        if !program.is_kept_compiled() && (runs < RUNS || started.elapsed() > patience / 4) {
+            run(program, &short()).await;
+            runs += 1;
+        } else {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
     }
     true
 }

@@ -28,9 +28,12 @@ async fn run(program: &Program, limits: &Limits) -> RunReport {
     program.run(RunOptions { limits: Some(limits.clone()), ..RunOptions::default() }).await
 }
 
+/// A run is ended by its fuel, also on a machine that has no time for it.
+const LONG: Duration = Duration::from_secs(600);
+
 /// Limits under which a run that makes a program hot ends soon, and in which a script of some hundred lines can be compiled.
 fn short() -> Limits {
-    Limits { fuel: 20_000_000, ..Limits::default() }
+    Limits { fuel: 20_000_000, time: LONG, ..Limits::default() }
 }
 
 /// Runs after which a script is hot.

@@ -5,7 +5,7 @@
 
 mod writer;
 
-use super::{Pair, heat, observable, pair, run};
+use super::{LONG, Pair, heat, observable, pair, run};
 use agent_spaces::Limits;
 use std::time::{Duration, Instant};
 use writer::program;
@@ -33,7 +33,7 @@ async fn check(pair: &Pair, seed: u64) -> usize {
     }
     // The second limit ends it somewhere.
     for fuel in [60_000_000, 200_000 + seed.wrapping_mul(7_919) % 3_000_000] {
-        let limits = Limits { fuel, ..Limits::default() };
+        let limits = Limits { fuel, time: LONG, ..Limits::default() };
         let (expected, found) = (observable(&run(&off, &limits).await), observable(&run(&on, &limits).await));
         if expected != found {
             let (expected, found) = (expected.to_string(), found.to_string());

@@ -6,25 +6,38 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Bytes of queued writes, in all lanes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct QueuedBytes {
+    most: usize,
+    /// Those of all sources, of each at most its share: nobody pays for what another has beyond that.
     total: usize,
     /// Sources with queued writes.
     sources: HashMap<Source, usize>,
 }
 
 impl QueuedBytes {
-    /// Counts a write, or refuses it if it is bounded and all have more than `most` then, or its source more than half of
-    /// that. A source without queued writes may have a larger one.
-    pub(crate) fn add(&mut self, source: &Source, cost: usize, most: Option<usize>) -> Result<(), StoreError> {
+    pub(crate) fn new(most: usize) -> QueuedBytes {
+        QueuedBytes { most, total: 0, sources: HashMap::new() }
+    }
+
+    /// Most bytes of one source.
+    fn share(&self) -> usize {
+        self.most / 2
+    }
+
+    /// Counts a write, or refuses it if it is bounded and all have too much then, or its source more than its share. A
+    /// source without queued writes may have a larger one.
+    pub(crate) fn add(&mut self, source: &Source, cost: usize, is_bounded: bool) -> Result<(), StoreError> {
+        let (most, share) = (self.most, self.share());
         let own = self.sources.get(source).copied().unwrap_or(0);
-        let (total, after) = (self.total.saturating_add(cost), own.saturating_add(cost));
-        if let Some(most) = most {
+        let after = own.saturating_add(cost);
+        let total = (self.total - own.min(share)).saturating_add(after.min(share));
+        if is_bounded {
             let text = "write less, or wait for earlier writes";
-            if total > most {
+            if total > most || cost > most {
                 return Err(StoreError::QueueFull(format!("the journal's queue of {most} bytes is full: {text}")));
             }
-            if own > 0 && after > most / 2 {
+            if own > 0 && after > share {
                 let share = format!("one tenant may have at most half of its {most} bytes");
                 return Err(StoreError::QueueFull(format!(
                     "the journal's queue is full for this tenant, {share}: {text}"
@@ -38,11 +51,13 @@ impl QueuedBytes {
 
     /// Takes a write from the count.
     pub(crate) fn remove(&mut self, source: &Source, cost: usize) {
-        self.total = self.total.saturating_sub(cost);
+        let share = self.share();
         if let Entry::Occupied(mut entry) = self.sources.entry(source.clone()) {
             let own = entry.get_mut();
-            *own = own.saturating_sub(cost);
-            if *own == 0 {
+            let left = own.saturating_sub(cost);
+            self.total = self.total.saturating_sub((*own).min(share) - left.min(share));
+            *own = left;
+            if left == 0 {
                 entry.remove();
             }
         }
@@ -62,38 +77,49 @@ mod tests {
     #[test]
     fn a_caller_has_at_most_half_of_the_queue() {
         let [a, b, c] = ["a", "b", "c"].map(|name| Source::Caller(name.into()));
-        let (mut queued, most) = (QueuedBytes::default(), Some(100));
-        queued.add(&a, 30, most).unwrap();
-        queued.add(&a, 20, most).unwrap();
-        is_full(queued.add(&a, 1, most), "full for this tenant, one tenant may have at most half of its 100 bytes");
-        queued.add(&b, 40, most).unwrap();
-        is_full(queued.add(&c, 11, most), "queue of 100 bytes is full");
-        queued.add(&c, 10, most).unwrap();
+        let mut queued = QueuedBytes::new(100);
+        queued.add(&a, 30, true).unwrap();
+        queued.add(&a, 20, true).unwrap();
+        is_full(queued.add(&a, 1, true), "full for this tenant, one tenant may have at most half of its 100 bytes");
+        queued.add(&b, 40, true).unwrap();
+        is_full(queued.add(&c, 11, true), "queue of 100 bytes is full");
+        queued.add(&c, 10, true).unwrap();
         // What was refused is not counted.
         queued.remove(&a, 30);
-        queued.add(&a, 30, most).unwrap();
-        is_full(queued.add(&a, 1, most), "queue of 100 bytes is full");
+        queued.add(&a, 30, true).unwrap();
+        is_full(queued.add(&a, 1, true), "full for this tenant");
     }
 
     #[test]
     fn one_write_may_be_larger_than_half() {
-        let a = Source::Caller("a".into());
-        let mut queued = QueuedBytes::default();
-        is_full(queued.add(&a, 101, Some(100)), "queue of 100 bytes is full");
-        queued.add(&a, 90, Some(100)).unwrap();
-        is_full(queued.add(&a, 1, Some(100)), "full for this tenant");
+        let [a, b] = ["a", "b"].map(|name| Source::Caller(name.into()));
+        let mut queued = QueuedBytes::new(100);
+        is_full(queued.add(&a, 101, true), "queue of 100 bytes is full");
+        queued.add(&a, 90, true).unwrap();
+        is_full(queued.add(&a, 1, true), "full for this tenant");
+        queued.add(&b, 50, true).unwrap();
         queued.remove(&a, 90);
+        queued.remove(&b, 50);
         assert!(queued.sources.is_empty() && queued.total == 0);
     }
 
     #[test]
-    fn what_ends_a_run_is_queued_nevertheless_and_counts() {
-        let a = Source::Caller("a".into());
-        let mut queued = QueuedBytes::default();
-        queued.add(&a, 90, Some(100)).unwrap();
-        queued.add(&a, 90, None).unwrap();
-        is_full(queued.add(&Source::Documents("".into()), 1, Some(100)), "queue of 100 bytes is full");
+    fn what_ends_a_run_is_queued_nevertheless_and_takes_nobody_elses_share() {
+        let [a, b] = ["a", "b"].map(|name| Source::Caller(name.into()));
+        let mut queued = QueuedBytes::new(100);
+        queued.add(&a, 90, true).unwrap();
+        queued.add(&a, 90, false).unwrap();
+        is_full(queued.add(&a, 1, true), "full for this tenant");
+        queued.add(&b, 40, true).unwrap();
+        queued.add(&b, 10, true).unwrap();
+        is_full(queued.add(&Source::Documents("".into()), 1, true), "queue of 100 bytes is full");
         queued.remove(&a, 90);
-        queued.add(&Source::Documents("".into()), 1, Some(100)).unwrap();
+        is_full(queued.add(&Source::Documents("".into()), 1, true), "queue of 100 bytes is full");
+        queued.remove(&a, 90);
+        queued.add(&Source::Documents("".into()), 1, true).unwrap();
+        queued.remove(&b, 40);
+        queued.remove(&b, 10);
+        queued.remove(&Source::Documents("".into()), 1);
+        assert!(queued.sources.is_empty() && queued.total == 0);
     }
 }

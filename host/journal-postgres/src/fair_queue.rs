@@ -75,6 +75,17 @@ pub(crate) struct Taken {
     values: Vec<(u64, Source)>,
 }
 
+/// What may be taken of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permit {
+    Nothing,
+    Small,
+    All,
+}
+
+/// Keys of a source that are looked at for a small value.
+const MAX_LOOKED_AT: usize = 64;
+
 /// Queue whose sources take turns.
 pub(crate) struct FairQueue<T> {
     lines: HashMap<Source, Line>,
@@ -92,6 +103,11 @@ pub(crate) struct FairQueue<T> {
 }
 
 impl Taken {
+    /// Returns the source whose turn it is.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// Returns the sources of its values.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
         self.values.iter().map(|(_, source)| source)
@@ -137,16 +153,31 @@ impl<T> FairQueue<T> {
         line.ready.push_back(key);
     }
 
-    /// Begins the next turn among sources that may take one, and takes its first value. `may_take` gets a source and how
-    /// many of its keys are worked on. Tell [`done`](FairQueue::done) afterwards.
-    pub(crate) fn take(&mut self, may_take: impl Fn(&Source, usize) -> bool) -> Option<(Taken, T)> {
-        let busy = |source: &Source| self.lines.get(source).map_or(0, |line| line.busy);
-        let (rank, source) = self.ranks.iter().find(|(_, source)| may_take(source, busy(source)))?;
-        let (rank, source) = (*rank, source.clone());
+    /// Begins the next turn among sources that may take one, and takes its first value that it may have. `permit` gets a
+    /// source and how many of its keys are worked on. Tell [`done`](FairQueue::done) afterwards.
+    pub(crate) fn take(
+        &mut self,
+        permit: impl Fn(&Source, usize) -> Permit,
+        is_small: impl Fn(&T) -> bool,
+    ) -> Option<(Taken, T)> {
+        let is_small = |key: &u64| {
+            let first = self.keys.get(key).and_then(|known| known.values.front());
+            first.is_some_and(|queued| is_small(&queued.value))
+        };
+        let place = |source: &Source| {
+            let line = self.lines.get(source)?;
+            match permit(source, line.busy) {
+                Permit::Nothing => None,
+                Permit::Small => line.ready.iter().take(MAX_LOOKED_AT).position(is_small),
+                Permit::All => Some(0),
+            }
+        };
+        let (rank, source, place) =
+            self.ranks.iter().find_map(|(rank, source)| Some((*rank, source.clone(), place(source)?)))?;
         self.ranks.remove(&rank);
         self.turns += 1;
         let line = self.lines.get_mut(&source)?;
-        let key = line.ready.pop_front()?;
+        let key = line.ready.remove(place)?;
         (line.rank, line.busy) = ((self.turns, 0), line.busy + 1);
         if !line.ready.is_empty() {
             self.ranks.insert(line.rank, source.clone());

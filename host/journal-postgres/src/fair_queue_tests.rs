@@ -1,4 +1,4 @@
-use crate::fair_queue::{FairQueue, MAX_REMEMBERED, Source};
+use crate::fair_queue::{FairQueue, MAX_LOOKED_AT, MAX_REMEMBERED, Permit, Source};
 
 fn caller(name: &str) -> Source {
     Source::Caller(name.into())
@@ -13,7 +13,7 @@ fn queue(values: &[(&str, u64)]) -> FairQueue<u64> {
 
 /// Takes a value, and is done with it.
 fn pop<T>(queue: &mut FairQueue<T>) -> Option<T> {
-    let (taken, value) = queue.take(|_, _| true)?;
+    let (taken, value) = queue.take(|_, _| Permit::All, |_| true)?;
     queue.done(taken);
     Some(value)
 }
@@ -77,15 +77,15 @@ fn one_value_of_a_key_at_a_time_is_worked_on() {
     queue.push(caller("a"), 1, "first");
     queue.push(caller("a"), 1, "second");
     queue.push(caller("a"), 2, "other");
-    let (first, value) = queue.take(|_, _| true).unwrap();
+    let (first, value) = queue.take(|_, _| Permit::All, |_| true).unwrap();
     assert_eq!(value, "first");
-    let (other, value) = queue.take(|_, _| true).unwrap();
+    let (other, value) = queue.take(|_, _| Permit::All, |_| true).unwrap();
     assert_eq!((value, queue.busy(&caller("a"))), ("other", 2));
-    assert!(queue.take(|_, _| true).is_none() && !queue.has_ready());
+    assert!(queue.take(|_, _| Permit::All, |_| true).is_none() && !queue.has_ready());
     queue.push(caller("b"), 1, "third");
-    assert!(queue.take(|_, _| true).is_none(), "it comes after the others of its key");
+    assert!(queue.take(|_, _| Permit::All, |_| true).is_none(), "it comes after the others of its key");
     queue.done(other);
-    assert!(queue.take(|_, _| true).is_none());
+    assert!(queue.take(|_, _| Permit::All, |_| true).is_none());
     queue.done(first);
     assert_eq!(drain(&mut queue), ["second", "third"]);
     assert!(queue.is_empty() && queue.busy(&caller("a")) == 0);
@@ -94,13 +94,13 @@ fn one_value_of_a_key_at_a_time_is_worked_on() {
 #[test]
 fn a_source_that_has_enough_waits_and_others_do_not() {
     let mut queue = queue(&[("a", 1), ("a", 2), ("b", 11), ("b", 12)]);
-    let at_most_one = |_: &Source, busy: usize| busy < 1;
-    let (first, one) = queue.take(at_most_one).unwrap();
-    let (_second, eleven) = queue.take(at_most_one).unwrap();
+    let at_most_one = |_: &Source, busy: usize| if busy < 1 { Permit::All } else { Permit::Nothing };
+    let (first, one) = queue.take(at_most_one, |_| true).unwrap();
+    let (_second, eleven) = queue.take(at_most_one, |_| true).unwrap();
     assert_eq!((one, eleven), (1, 11));
-    assert!(queue.take(at_most_one).is_none() && queue.has_ready());
+    assert!(queue.take(at_most_one, |_| true).is_none() && queue.has_ready());
     queue.done(first);
-    assert_eq!(queue.take(at_most_one).unwrap().1, 2);
+    assert_eq!(queue.take(at_most_one, |_| true).unwrap().1, 2);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn more_of_a_key_is_taken_in_the_same_turn_if_it_is_wanted() {
     for (name, key, value) in [("a", 1, 1), ("b", 2, 11), ("a", 1, 2), ("a", 3, 3), ("a", 1, 4)] {
         queue.push(caller(name), key, value);
     }
-    let (mut taken, value) = queue.take(|_, _| true).unwrap();
+    let (mut taken, value) = queue.take(|_, _| Permit::All, |_| true).unwrap();
     assert_eq!(value, 1);
     assert_eq!(queue.take_more(&mut taken, |value| *value == 4), None);
     assert_eq!(queue.take_more(&mut taken, |value| *value == 2), Some(2));
@@ -127,7 +127,7 @@ fn a_mark_is_passed_when_all_before_it_are_done() {
     queue.push(caller("c"), 21, 21);
     queue.push(caller("b"), 12, 12);
     let mut passed = Vec::new();
-    while let Some((taken, value)) = queue.take(|_, _| true) {
+    while let Some((taken, value)) = queue.take(|_, _| Permit::All, |_| true) {
         let before = queue.has_passed(mark);
         queue.done(taken);
         passed.push((value, before, queue.has_passed(mark)));
@@ -146,4 +146,28 @@ fn what_is_remembered_is_bounded() {
     }
     assert!(queue.remembered.len() <= MAX_REMEMBERED);
     assert!(queue.lines.is_empty() && queue.ranks.is_empty() && queue.keys.is_empty());
+}
+
+#[test]
+fn a_source_that_may_take_small_values_takes_the_first_of_them() {
+    let mut queue = queue(&[("a", 100), ("a", 200), ("a", 3), ("b", 400), ("b", 500)]);
+    queue.push(caller("a"), 100, 4);
+    let next = |queue: &mut FairQueue<u64>, permit: Permit| {
+        let permit = |source: &Source, _: usize| if *source == caller("a") { permit } else { Permit::Small };
+        let (taken, value) = queue.take(permit, |value| *value < 100)?;
+        queue.done(taken);
+        Some(value)
+    };
+    assert_eq!(next(&mut queue, Permit::Nothing), None);
+    assert_eq!(next(&mut queue, Permit::Small), Some(3));
+    assert_eq!(next(&mut queue, Permit::Small), None, "what is small comes after a large one of its key");
+    assert_eq!(next(&mut queue, Permit::All), Some(100));
+    assert_eq!((next(&mut queue, Permit::Small), next(&mut queue, Permit::Small)), (Some(4), None));
+    assert_eq!(drain(&mut queue), [400, 200, 500]);
+    for value in 0..=MAX_LOOKED_AT as u64 {
+        queue.push(caller("a"), value, 1000 * u64::from(value != MAX_LOOKED_AT as u64));
+    }
+    assert_eq!(next(&mut queue, Permit::Small), None);
+    assert_eq!(next(&mut queue, Permit::All), Some(1000));
+    assert_eq!(next(&mut queue, Permit::Small), Some(0));
 }

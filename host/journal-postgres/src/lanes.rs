@@ -5,7 +5,7 @@
 //! alone: others take the next free one, and no tenant has all of them while another needs one.
 
 use crate::database::Database;
-use crate::fair_queue::{FairQueue, Source, Taken};
+use crate::fair_queue::{FairQueue, Permit, Source, Taken};
 use crate::pace::{Pace, SMALL};
 use crate::panics::caught;
 use crate::runs;
@@ -17,6 +17,7 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot};
+use tokio::time::timeout;
 
 /// Bytes that a write has in the queue besides its data.
 pub(crate) const OVERHEAD: usize = 256;
@@ -30,6 +31,15 @@ pub(crate) enum Job {
     Append(Append),
     /// Anything else, with its bytes. It tells its caller itself, also of a panic.
     Work(usize, Work),
+}
+
+impl Job {
+    fn bytes(&self) -> usize {
+        match self {
+            Job::Append(append) => append.cost,
+            Job::Work(bytes, _) => *bytes,
+        }
+    }
 }
 
 pub(crate) type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -77,16 +87,24 @@ struct Queues {
 
 /// Statement that has its turn.
 struct Turn {
-    taken: Taken,
+    place: Place,
     statement: Statement,
+}
+
+/// Place of a statement at the server.
+struct Place {
+    taken: Taken,
+    kind: Kind,
+    bytes: usize,
     /// Others at the same time, and itself.
     at_once: usize,
+    begun: Instant,
 }
 
 /// Next action of a lane.
 enum Statement {
     Append(Merged),
-    Work(usize, Work),
+    Work(Work),
 }
 
 /// Appends that are written together.
@@ -167,24 +185,17 @@ impl Lanes {
             Kind::Read => &self.read,
         };
         loop {
-            let Some(Turn { taken, statement, at_once }) = self.turn(kind, news).await else { return };
-            let begun = Instant::now();
-            let bytes = match &statement {
-                Statement::Append(merged) => merged.bytes,
-                Statement::Work(bytes, _) => *bytes,
-            };
+            let Some(Turn { place, statement }) = self.turn(kind, news).await else { return };
             let work = async {
                 match statement {
                     Statement::Append(merged) => merged.write(&database, &shared).await,
-                    Statement::Work(_, work) => work.await,
+                    Statement::Work(work) => work.await,
                 }
                 Ok(())
             };
             // What it is for was told. Here a panic would take the lane, and the place of its statement in the queue.
             let _told = caught(work).await;
-            let is_measure = kind == Kind::Write && bytes <= SMALL;
-            let measured = is_measure.then(|| (begun.elapsed(), at_once));
-            self.done(kind, taken, measured);
+            self.done(place);
         }
     }
 
@@ -195,23 +206,29 @@ impl Lanes {
             let mut told = pin!(news.notified());
             // What comes after the look is told.
             told.as_mut().enable();
-            {
+            let rest = {
                 let mut queues = self.queues();
-                if let Some(turn) = queues.next(kind, Instant::now()) {
+                let now = Instant::now();
+                if let Some(turn) = queues.next(kind, now) {
                     return Some(turn);
                 }
                 if queues.is_closed && queues.is_empty(kind) {
                     return None;
                 }
+                queues.rest(kind, now)
+            };
+            match rest {
+                // Nobody tells the end of a rest.
+                Some(rest) => drop(timeout(rest, told).await),
+                None => told.await,
             }
-            told.await;
         }
     }
 
     /// Ends a turn, and tells those that may have waited for it: a tenant may have been at its limit.
-    fn done(&self, kind: Kind, taken: Taken, measured: Option<(Duration, usize)>) {
+    fn done(&self, place: Place) {
         let mut queues = self.queues();
-        queues.done(kind, taken, measured, Instant::now());
+        queues.done(place, Instant::now());
         if queues.is_closed {
             self.written.notify_waiters();
             self.read.notify_waiters();
@@ -239,44 +256,65 @@ impl Queues {
             Kind::Read => self.most_reading,
         };
         // All that the server has of a source counts.
-        let may_take = |source: &Source, busy: usize, others: usize| {
-            pace.limit(source, now).is_none_or(|limit| busy < most && busy.saturating_add(others) < limit)
+        let permit = |source: &Source, busy: usize, others: usize| match pace.limit(source, now) {
+            Some(limit) if busy >= most || busy.saturating_add(others) >= limit => Permit::Nothing,
+            Some(_) if !pace.may_write_much(source, now) => Permit::Small,
+            _ => Permit::All,
         };
-        let (taken, statement) = match kind {
-            Kind::Write => match writes.take(|source, busy| may_take(source, busy, reads.busy(source)))? {
-                (taken, Job::Work(bytes, work)) => (taken, Statement::Work(bytes, work)),
-                (mut taken, Job::Append(first)) => {
-                    let mut merged = Merged::new(first);
-                    while merged.has_room() {
-                        let is_wanted = |job: &Job| matches!(job, Job::Append(append) if merged.takes(append));
-                        let next = writes.take_more(&mut taken, is_wanted);
-                        let Some(Job::Append(append)) = next else { break };
-                        merged.push(append);
+        let (taken, bytes, statement) = match kind {
+            Kind::Write => {
+                let permit = |source: &Source, busy: usize| permit(source, busy, reads.busy(source));
+                match writes.take(permit, |job| job.bytes() <= SMALL)? {
+                    (taken, Job::Work(bytes, work)) => (taken, bytes, Statement::Work(work)),
+                    (mut taken, Job::Append(first)) => {
+                        let mut merged = Merged::new(first);
+                        while merged.has_room() {
+                            let is_wanted = |job: &Job| matches!(job, Job::Append(append) if merged.takes(append));
+                            let next = writes.take_more(&mut taken, is_wanted);
+                            let Some(Job::Append(append)) = next else { break };
+                            merged.push(append);
+                        }
+                        (taken, merged.bytes, Statement::Append(merged))
                     }
-                    (taken, Statement::Append(merged))
                 }
-            },
+            }
             Kind::Read => {
-                let (taken, work) = reads.take(|source, busy| may_take(source, busy, writes.busy(source)))?;
-                (taken, Statement::Work(0, work))
+                let permit = |source: &Source, busy: usize| permit(source, busy, writes.busy(source));
+                let (taken, work) = reads.take(permit, |_| true)?;
+                (taken, 0, Statement::Work(work))
             }
         };
+        if bytes > SMALL {
+            pace.begin_much(taken.source());
+        }
         self.at_once += 1;
-        Some(Turn { taken, statement, at_once: self.at_once })
+        Some(Turn { place: Place { taken, kind, bytes, at_once: self.at_once, begun: now }, statement })
+    }
+
+    /// Returns the time until a tenant that rests may write again; `None` if none does.
+    fn rest(&self, kind: Kind, now: Instant) -> Option<Duration> {
+        match kind {
+            Kind::Write if self.writes.has_ready() => self.pace.rest(now),
+            _ => None,
+        }
     }
 
     /// Ends a turn.
-    fn done(&mut self, kind: Kind, taken: Taken, measured: Option<(Duration, usize)>, now: Instant) {
+    fn done(&mut self, place: Place, now: Instant) {
+        let Place { taken, kind, bytes, at_once, begun } = place;
         for source in taken.sources() {
             self.pace.done(source, now);
+        }
+        let took = now.saturating_duration_since(begun);
+        if bytes > SMALL {
+            self.pace.end_much(taken.source(), took, now);
+        } else if kind == Kind::Write {
+            // It was disturbed by those that came later, too.
+            self.pace.measured(took, at_once.max(self.at_once), now);
         }
         match kind {
             Kind::Write => self.writes.done(taken),
             Kind::Read => self.reads.done(taken),
-        }
-        if let Some((took, at_once)) = measured {
-            // It was disturbed by those that came later, too.
-            self.pace.measured(took, at_once.max(self.at_once), now);
         }
         self.at_once = self.at_once.saturating_sub(1);
         self.answer_marks();

@@ -34,9 +34,9 @@ fn next(queues: &mut Queues) -> Option<(String, u64, usize)> {
     let turn = queues.next(Kind::Write, Instant::now())?;
     let made = match &turn.statement {
         Statement::Append(merged) => (merged.parts[0].0.run.to_string(), merged.seq, merged.entries.len()),
-        Statement::Work(..) => ("work".to_owned(), 0, 0),
+        Statement::Work(_) => ("work".to_owned(), 0, 0),
     };
-    queues.done(Kind::Write, turn.taken, None, Instant::now());
+    queues.done(turn.place, Instant::now());
     Some(made)
 }
 
@@ -121,8 +121,8 @@ fn a_tenant_leaves_statements_to_others_and_both_kinds_count() {
     queue(&quiet, 11);
     assert!(take(Kind::Read).is_none(), "it has more than half of the connections");
     let next = [take(Kind::Write).unwrap(), take(Kind::Write).unwrap()];
-    assert!(next.iter().all(|turn| turn.taken.sources().all(|source| *source == quiet)));
-    let end = |turn: super::Turn| lanes.queues().done(Kind::Write, turn.taken, None, Instant::now());
+    assert!(next.iter().all(|turn| turn.place.taken.sources().all(|source| *source == quiet)));
+    let end = |turn: super::Turn| lanes.queues().done(turn.place, Instant::now());
     end(first);
     assert!(take(Kind::Read).is_none());
     more.into_iter().flatten().for_each(end);
@@ -139,14 +139,14 @@ fn a_tenant_leaves_a_lane_of_each_kind_to_others() {
     }
     lanes.read(quiet.clone(), nothing());
     let mut queues = lanes.queues();
-    let mut take = |kind: Kind| queues.next(kind, Instant::now()).map(|turn| turn.taken);
+    let mut take = |kind: Kind| queues.next(kind, Instant::now()).map(|turn| turn.place.taken);
     let taken: Vec<_> = std::iter::from_fn(|| take(Kind::Write)).collect();
     assert_eq!(taken.len(), 4, "one of the five that write is left");
     assert!(take(Kind::Read).is_some_and(|taken| taken.sources().all(|source| *source == quiet)));
     drop(queues);
     lanes.write(quiet.clone(), 20, Job::Work(0, nothing()));
     let next = lanes.queues().next(Kind::Write, Instant::now()).unwrap();
-    assert!(next.taken.sources().all(|source| *source == quiet));
+    assert!(next.place.taken.sources().all(|source| *source == quiet));
     // The smallest store has one of each kind, which all share.
     for connections in [1, 2, 3] {
         let lanes = Lanes::new(connections);
@@ -157,11 +157,45 @@ fn a_tenant_leaves_a_lane_of_each_kind_to_others() {
     }
 }
 
+#[test]
+fn large_writes_of_a_tenant_rest_beside_small_ones_of_another() {
+    let (noisy, quiet) = (Source::Tenant("noisy".into()), Source::Tenant("quiet".into()));
+    let (lanes, begun) = (Lanes::new(10), Instant::now());
+    for key in 0..4 {
+        lanes.write(noisy.clone(), key, Job::Work(1 << 20, Box::pin(async {})));
+    }
+    let mut queues = lanes.queues();
+    let alone = [queues.next(Kind::Write, begun).unwrap(), queues.next(Kind::Write, begun).unwrap()];
+    drop(queues);
+    lanes.write(quiet.clone(), 10, Job::Work(0, Box::pin(async {})));
+    lanes.write(noisy.clone(), 20, Job::Work(0, Box::pin(async {})));
+    let mut queues = lanes.queues();
+    let small = [queues.next(Kind::Write, begun).unwrap(), queues.next(Kind::Write, begun).unwrap()];
+    let mut sources: Vec<_> = small.iter().map(|turn| turn.place.taken.source().clone()).collect();
+    sources.sort_by_key(|source| *source == quiet);
+    assert_eq!(sources, [noisy, quiet], "small ones of both are written");
+    assert!(small.iter().all(|turn| turn.place.bytes == 0));
+    small.into_iter().for_each(|turn| queues.done(turn.place, begun));
+    assert!(
+        queues.next(Kind::Write, begun).is_none() && queues.rest(Kind::Write, begun).is_none(),
+        "one is at the server"
+    );
+    let ended = begun + Duration::from_millis(100);
+    alone.into_iter().for_each(|turn| queues.done(turn.place, ended));
+    // Both took a tenth of a second, of which a twentieth is free: the rest is an eighth of the time until the next.
+    assert!(queues.next(Kind::Write, ended).is_none());
+    let rest = queues.rest(Kind::Write, ended).unwrap();
+    assert_eq!(rest.as_millis(), 1001, "no longer than others are known to be there");
+    assert!(queues.next(Kind::Write, ended + rest).is_some(), "the other is gone");
+    assert!(queues.next(Kind::Write, ended + rest).is_some());
+    assert!(queues.next(Kind::Write, ended + rest).is_none() && !queues.writes.has_ready());
+}
+
 /// Starts a lane. Its statements must not need a server: none is there.
 fn start(lanes: &Arc<Lanes>, kind: Kind) -> tokio::task::JoinHandle<()> {
     let address = Address::parse("postgres://ann@127.0.0.1:1/agents?sslmode=disable").unwrap();
     let (database, _) = Database::new(&address, Settings::default()).unwrap();
-    tokio::spawn(Arc::clone(lanes).run(kind, Arc::new(database), Arc::new(Shared::new())))
+    tokio::spawn(Arc::clone(lanes).run(kind, Arc::new(database), Arc::new(Shared::new(usize::MAX))))
 }
 
 #[tokio::test]

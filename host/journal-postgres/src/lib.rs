@@ -175,7 +175,7 @@ impl Threads {
     /// Connects, checks the tables, and starts the tasks.
     async fn open(&self) -> Result<(Arc<Database>, Vec<tokio::task::JoinHandle<()>>, Opened), StoreError> {
         let (database, connector) = Database::new(&self.address, self.settings.clone())?;
-        let (database, shared) = (Arc::new(database), Arc::new(Shared::new()));
+        let (database, shared) = (Arc::new(database), Arc::new(Shared::new(self.settings.max_queued)));
         schema::open(&database).await?;
         let seen = watch::writes(&database).await?;
         database.set_hasty(false);

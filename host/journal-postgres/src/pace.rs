@@ -3,6 +3,9 @@
 //! A tenant alone may use all connections. Beside others it has at most half of them. One that wants much more than another
 //! has fewer while the server is slow: that works on all that it has at the same time, so every further statement of one
 //! tenant delays those of the others.
+//!
+//! Large writes of a tenant beside one that has none follow each other with rests. Commits of all tenants share one log on one
+//! disk: a small one waits until what lies before it is written, though no statement is in its way.
 
 use crate::fair_queue::Source;
 use std::collections::HashMap;
@@ -11,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Time after its last statement for which a tenant is one of those that need the server.
 const ACTIVE: Duration = Duration::from_secs(1);
 
-/// Most bytes of a write whose time is taken as a measure of the server's speed.
+/// Most bytes of a small write. Its time is taken as a measure of the server's speed.
 pub(crate) const SMALL: usize = 16 << 10;
 
 /// Statements at once up to which the server has nothing to share.
@@ -36,6 +39,14 @@ const AVERAGED: f64 = 1.0;
 const MODEST: f64 = 1.5;
 const TIMES: f64 = 2.0;
 
+/// Share of the time that large writes of a tenant may take, time that it may be ahead of that, and most that one write counts.
+const SHARE: f64 = 0.125;
+const AHEAD: f64 = 0.05;
+const MOST_COUNTED: f64 = 0.25;
+
+/// What a timer may be early.
+const MOMENT: Duration = Duration::from_millis(1);
+
 /// Tenants from which on those without a statement are forgotten.
 const MAX_IDLE: usize = 1024;
 
@@ -58,9 +69,37 @@ struct Demand {
     count: usize,
     mean: f64,
     changed: Instant,
+    large: Large,
+}
+
+/// Large writes of a tenant.
+#[derive(Debug, Default)]
+struct Large {
+    /// Number at the server.
+    count: usize,
+    /// End of the last one.
+    ended: Option<Instant>,
+    /// Seconds that they had taken beyond their share at that time.
+    ahead: f64,
+}
+
+impl Large {
+    /// Returns the seconds beyond their share at a time.
+    fn ahead(&self, now: Instant) -> f64 {
+        let rested = self.ended.map_or(0.0, |ended| now.saturating_duration_since(ended).as_secs_f64());
+        (self.ahead - rested * SHARE).max(0.0)
+    }
+
+    fn are_active(&self, now: Instant) -> bool {
+        self.count > 0 || self.ended.is_some_and(|ended| now.saturating_duration_since(ended) < ACTIVE)
+    }
 }
 
 impl Demand {
+    fn new(now: Instant) -> Demand {
+        Demand { count: 0, mean: 0.0, changed: now, large: Large::default() }
+    }
+
     /// Returns the mean at a time.
     fn mean(&self, now: Instant) -> f64 {
         let elapsed = now.saturating_duration_since(self.changed).as_secs_f64();
@@ -91,8 +130,7 @@ impl Pace {
         if self.tenants.len() >= MAX_IDLE {
             self.tenants.retain(|_, demand| demand.is_active(now));
         }
-        let new = || Demand { count: 0, mean: 0.0, changed: now };
-        let demand = self.tenants.entry(source.clone()).or_insert_with(new);
+        let demand = self.tenants.entry(source.clone()).or_insert_with(|| Demand::new(now));
         demand.change(demand.count.saturating_add(1), now);
     }
 
@@ -101,6 +139,39 @@ impl Pace {
         if let Some(demand) = self.tenants.get_mut(source) {
             demand.change(demand.count.saturating_sub(1), now);
         }
+    }
+
+    /// Takes note of a large write that the server begins to work on.
+    pub(crate) fn begin_much(&mut self, source: &Source) {
+        if let Some(demand) = self.tenants.get_mut(source) {
+            demand.large.count = demand.large.count.saturating_add(1);
+        }
+    }
+
+    /// Takes note of the end of a large write.
+    pub(crate) fn end_much(&mut self, source: &Source, took: Duration, now: Instant) {
+        // What a small one takes is no burden.
+        let more = (took.as_secs_f64() - self.undisturbed.unwrap_or(0.0)).clamp(0.0, MOST_COUNTED);
+        if let Some(Demand { large, .. }) = self.tenants.get_mut(source) {
+            let ahead = large.ahead(now) + more;
+            *large = Large { count: large.count.saturating_sub(1), ended: Some(now), ahead };
+        }
+    }
+
+    /// True if a source may begin a large write: nobody is there whom it would hold up, or it has rested.
+    pub(crate) fn may_write_much(&self, source: &Source, now: Instant) -> bool {
+        let Some(Demand { large, .. }) = self.tenants.get(source) else { return true };
+        let mut others = self.tenants.iter().filter(|(other, demand)| *other != source && demand.is_active(now));
+        let holds_up = others.any(|(_, demand)| !demand.large.are_active(now));
+        !holds_up || large.count == 0 && large.ahead(now) <= AHEAD
+    }
+
+    /// Returns the time until the next tenant that has statements has rested; `None` if none rests.
+    pub(crate) fn rest(&self, now: Instant) -> Option<Duration> {
+        let waiting = self.tenants.values().filter(|demand| demand.count > 0);
+        let seconds = waiting.map(|demand| (demand.large.ahead(now) - AHEAD) / SHARE).filter(|seconds| *seconds > 0.0);
+        // Others may end sooner, and with them the reason to rest.
+        seconds.min_by(f64::total_cmp).map(|seconds| Duration::from_secs_f64(seconds).min(ACTIVE) + MOMENT)
     }
 
     /// Takes note of the time of a small write, while the server had this many statements.
@@ -201,5 +272,43 @@ mod tests {
             measure(&mut pace, MS * 20, 2);
         }
         assert_eq!(measure(&mut pace, MS * 20, 8), 8);
+    }
+
+    #[test]
+    fn large_writes_beside_others_take_a_share_of_the_time() {
+        let (mut pace, mut now) = (Pace::new(10), Instant::now());
+        let (noisy, quiet) = (tenant("noisy"), tenant("quiet"));
+        pace.measured(MS, 1, now);
+        pace.queue(&noisy, now);
+        assert!(pace.may_write_much(&noisy, now));
+        let mut written = Duration::ZERO;
+        let begun = now;
+        while now < begun + ACTIVE * 20 {
+            pace.queue(&quiet, now);
+            pace.done(&quiet, now);
+            if pace.may_write_much(&noisy, now) {
+                pace.begin_much(&noisy);
+                assert!(!pace.may_write_much(&noisy, now), "one at a time");
+                assert!(pace.may_write_much(&quiet, now));
+                now += MS * 81;
+                written += MS * 81;
+                pace.end_much(&noisy, MS * 81, now);
+            } else {
+                let rest = pace.rest(now).unwrap();
+                assert!(rest <= ACTIVE + MS, "{rest:?}");
+                now += rest;
+            }
+        }
+        let share = written.as_secs_f64() / now.saturating_duration_since(begun).as_secs_f64();
+        assert!((0.09..0.14).contains(&share), "{share}");
+        // Who writes much too is not held up.
+        pace.queue(&quiet, now);
+        pace.begin_much(&quiet);
+        assert!(pace.may_write_much(&noisy, now));
+        // A server that stands still does not count for long.
+        pace.end_much(&quiet, ACTIVE * 60, now);
+        pace.queue(&noisy, now);
+        assert!(pace.rest(now).is_some());
+        assert!(pace.may_write_much(&quiet, now + ACTIVE * 2));
     }
 }

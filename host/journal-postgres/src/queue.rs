@@ -46,7 +46,7 @@ impl PostgresStore {
     fn admit(&self, source: &Source, bytes: usize, admission: Admission) -> Result<usize, StoreError> {
         let cost = bytes.saturating_add(OVERHEAD);
         let is_bounded = matches!(admission, Admission::Bounded | Admission::Create);
-        self.shared.queued().add(source, cost, is_bounded.then_some(self.settings.max_queued))?;
+        self.shared.queued().add(source, cost, is_bounded)?;
         Ok(cost)
     }
 

@@ -21,9 +21,10 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new() -> Shared {
+    /// For a queue of at most this many bytes.
+    pub(crate) fn new(max_queued: usize) -> Shared {
         Shared {
-            queued: Mutex::default(),
+            queued: Mutex::new(QueuedBytes::new(max_queued)),
             watchers: Arc::default(),
             watched: Notify::new(),
             written: Notify::new(),

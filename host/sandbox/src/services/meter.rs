@@ -10,11 +10,10 @@ pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     let mut meter = linker.instance("agent-spaces:engine/meter@0.1.0")?;
     meter.func_wrap_async("refill", |mut store: StoreContextMut<'_, State>, (left,): (i64,)| {
         Box::new(async move {
-            let is_first = store.data().fuel_consumed() == 0;
             let slice = store.data_mut().refill(left)?;
-            // A run begins without waiting for others, and lets them go on after each slice.
-            if !is_first {
+            if store.data_mut().has_to_yield() {
                 yield_now().await;
+                store.data_mut().go_on();
             }
             Ok((slice,))
         })

@@ -6,9 +6,13 @@
 //! when it last told.
 
 use agent_spaces_types::limits::METER_SLICE;
+use std::time::{Duration, Instant};
 
 /// Slice of a run that is not metered. The engine reserves the two highest bits.
 const ENDLESS: i64 = 1 << 60;
+
+/// Least time between two yields. Copies of megabytes use up a slice in microseconds, and a yield may cost more than that.
+const BETWEEN_YIELDS: Duration = Duration::from_micros(300);
 
 /// Account of a run's fuel.
 #[derive(Debug)]
@@ -19,16 +23,29 @@ pub(crate) struct Meter {
     slice_end: u64,
     /// Fuel consumed, as far as the engine told.
     consumed: u64,
+    /// End of the last yield, or the end of its first slice.
+    goes_on: Option<Instant>,
 }
 
 impl Meter {
     /// Creates the account of a run that is charged this much from the start.
     pub(crate) fn new(limit: Option<u64>, spent: u64) -> Meter {
-        Meter { limit, slice_end: spent, consumed: 0 }
+        Meter { limit, slice_end: spent, consumed: 0, goes_on: None }
     }
 
     pub(crate) fn consumed(&self) -> u64 {
         self.consumed
+    }
+
+    /// True if the run has to let others go on. It begins without waiting for them.
+    pub(crate) fn has_to_yield(&mut self, now: Instant) -> bool {
+        let goes_on = *self.goes_on.get_or_insert(now);
+        now.saturating_duration_since(goes_on) >= BETWEEN_YIELDS
+    }
+
+    /// Takes note of the end of a yield.
+    pub(crate) fn go_on(&mut self, now: Instant) {
+        self.goes_on = Some(now);
     }
 
     /// Counts what was used, by what is left of all fuel, where wasmtime meters.
@@ -67,6 +84,7 @@ impl Meter {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::{METER_SLICE, Meter};
+    use std::time::{Duration, Instant};
 
     const SLICE: i64 = METER_SLICE as i64;
 
@@ -114,5 +132,21 @@ mod tests {
         assert_eq!(meter.consumed(), 0);
         let next = Meter::new(Some(u64::MAX), 0).refill(i64::MIN).unwrap();
         assert!((1..=SLICE).contains(&next), "{next}");
+    }
+
+    #[test]
+    fn a_run_yields_after_slices_that_took_long_enough() {
+        let (mut meter, begun) = (Meter::new(None, 0), Instant::now());
+        let mut has_yielded = |micros: u64| {
+            let now = begun + Duration::from_micros(micros);
+            let has_to_yield = meter.has_to_yield(now);
+            if has_to_yield {
+                meter.go_on(now + Duration::from_micros(100));
+            }
+            has_to_yield
+        };
+        let yields: Vec<u64> = (0..2_000).step_by(100).filter(|micros| has_yielded(*micros)).collect();
+        assert_eq!(yields, [300, 700, 1100, 1500, 1900]);
+        assert!(has_yielded(60_000_000));
     }
 }

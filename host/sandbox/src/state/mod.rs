@@ -219,6 +219,16 @@ impl State {
         self.meter.refill(left).ok_or_else(|| self.reached(Reached(Limit::Fuel)))
     }
 
+    /// True if the run has to let others go on after a slice.
+    pub(crate) fn has_to_yield(&mut self) -> bool {
+        self.meter.has_to_yield(Instant::now())
+    }
+
+    /// Takes note of the end of a yield.
+    pub(crate) fn go_on(&mut self) {
+        self.meter.go_on(Instant::now());
+    }
+
     /// Counts the fuel that the engine used of its slice.
     pub(crate) fn note(&mut self, left: i64) {
         self.meter.note(left);

@@ -52,7 +52,9 @@ async fn heat(program: &Program, patience: Duration) -> bool {
         // Once it is kept compiled, its functions are compiled without further runs; before, an attempt that failed is
         // made again after more of them.
         if !program.is_kept_compiled() && (runs < RUNS || started.elapsed() > patience / 4) {
-            run(program, &short()).await;
+            // The attempt has the limits of the run after which it is made; those before only count.
+            let limits = if runs + 1 < RUNS { Limits { fuel: 100_000, ..short() } } else { short() };
+            run(program, &limits).await;
             runs += 1;
         } else {
             tokio::time::sleep(Duration::from_millis(2)).await;

@@ -7,6 +7,7 @@
 use agent_spaces_journal::{Claim, tenant};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Most sources whose last turns are remembered while they have nothing queued. All are forgotten then, which gives each
 /// of them one early turn.
@@ -61,6 +62,7 @@ struct Key<T> {
 
 struct Queued<T> {
     number: u64,
+    since: Instant,
     /// It waits in the line of another one, if a value with its key was there before.
     source: Source,
     value: T,
@@ -73,17 +75,27 @@ pub(crate) struct Taken {
     /// Source whose turn it is.
     source: Source,
     values: Vec<(u64, Source)>,
+    permit: Permit,
+}
+
+/// Value that waits.
+pub(crate) struct Waiting<'a, T> {
+    pub(crate) value: &'a T,
+    /// Number of those that were queued before.
+    pub(crate) number: u64,
+    pub(crate) since: Instant,
 }
 
 /// What may be taken of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permit {
     Nothing,
+    /// Values that need not rest.
     Small,
     All,
 }
 
-/// Keys of a source that are looked at for a small value.
+/// Keys of a source that are looked at for a value that need not rest.
 const MAX_LOOKED_AT: usize = 64;
 
 /// Queue whose sources take turns.
@@ -106,6 +118,11 @@ impl Taken {
     /// Returns the source whose turn it is.
     pub(crate) fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// Returns what might be taken of the source.
+    pub(crate) fn permit(&self) -> Permit {
+        self.permit
     }
 
     /// Returns the sources of its values.
@@ -132,7 +149,7 @@ impl<T> FairQueue<T> {
         let number = self.pushed;
         self.pushed += 1;
         self.left.insert(number);
-        let queued = Queued { number, source: source.clone(), value };
+        let queued = Queued { number, since: Instant::now(), source: source.clone(), value };
         if let Some(known) = self.keys.get_mut(&key) {
             // It is ready already, or will be when the value before is done.
             return known.values.push_back(queued);
@@ -158,21 +175,25 @@ impl<T> FairQueue<T> {
     pub(crate) fn take(
         &mut self,
         permit: impl Fn(&Source, usize) -> Permit,
-        is_small: impl Fn(&T) -> bool,
+        is_small: impl Fn(Waiting<'_, T>) -> bool,
     ) -> Option<(Taken, T)> {
         let is_small = |key: &u64| {
             let first = self.keys.get(key).and_then(|known| known.values.front());
-            first.is_some_and(|queued| is_small(&queued.value))
+            first.is_some_and(|Queued { value, number, since, .. }| {
+                is_small(Waiting { value, number: *number, since: *since })
+            })
         };
         let place = |source: &Source| {
             let line = self.lines.get(source)?;
-            match permit(source, line.busy) {
+            let permit = permit(source, line.busy);
+            let place = match permit {
                 Permit::Nothing => None,
                 Permit::Small => line.ready.iter().take(MAX_LOOKED_AT).position(is_small),
                 Permit::All => Some(0),
-            }
+            };
+            Some((permit, place?))
         };
-        let (rank, source, place) =
+        let (rank, source, (permit, place)) =
             self.ranks.iter().find_map(|(rank, source)| Some((*rank, source.clone(), place(source)?)))?;
         self.ranks.remove(&rank);
         self.turns += 1;
@@ -184,7 +205,7 @@ impl<T> FairQueue<T> {
         }
         let known = self.keys.get_mut(&key)?;
         let queued = known.values.pop_front()?;
-        Some((Taken { key, source, values: vec![(queued.number, queued.source)] }, queued.value))
+        Some((Taken { key, source, values: vec![(queued.number, queued.source)], permit }, queued.value))
     }
 
     /// Takes the next value of a key that is worked on, if it is wanted.
@@ -200,7 +221,7 @@ impl<T> FairQueue<T> {
 
     /// Ends the work on a key.
     pub(crate) fn done(&mut self, taken: Taken) {
-        let Taken { key, source, values } = taken;
+        let Taken { key, source, values, .. } = taken;
         for (number, _) in &values {
             self.left.remove(number);
         }

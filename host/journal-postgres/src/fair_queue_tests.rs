@@ -154,7 +154,7 @@ fn a_source_that_may_take_small_values_takes_the_first_of_them() {
     queue.push(caller("a"), 100, 4);
     let next = |queue: &mut FairQueue<u64>, permit: Permit| {
         let permit = |source: &Source, _: usize| if *source == caller("a") { permit } else { Permit::Small };
-        let (taken, value) = queue.take(permit, |value| *value < 100)?;
+        let (taken, value) = queue.take(permit, |waiting| *waiting.value < 100)?;
         queue.done(taken);
         Some(value)
     };

@@ -5,7 +5,7 @@
 //! alone: others take the next free one, and no tenant has all of them while another needs one.
 
 use crate::database::Database;
-use crate::fair_queue::{FairQueue, Permit, Source, Taken};
+use crate::fair_queue::{FairQueue, Permit, Source, Taken, Waiting};
 use crate::pace::{Pace, SMALL};
 use crate::panics::caught;
 use crate::runs;
@@ -25,6 +25,9 @@ pub(crate) const OVERHEAD: usize = 256;
 /// Bytes of appends from which on no more are written with them, and most of them.
 const MAX_MERGED: usize = 1 << 20;
 const MAX_APPENDS: usize = 1000;
+
+/// Longest time that a write rests: what ends a run has to be there long before its lease is over.
+const MAX_REST: Duration = Duration::from_secs(5);
 
 /// Queued statement.
 pub(crate) enum Job {
@@ -250,7 +253,7 @@ impl Lanes {
 impl Queues {
     /// Takes the next turn. Appends of a claim that follow each other are one statement.
     fn next(&mut self, kind: Kind, now: Instant) -> Option<Turn> {
-        let Queues { writes, reads, pace, .. } = self;
+        let Queues { writes, reads, marks, pace, is_closed, .. } = self;
         let most = match kind {
             Kind::Write => self.most_writing,
             Kind::Read => self.most_reading,
@@ -258,18 +261,25 @@ impl Queues {
         // All that the server has of a source counts.
         let permit = |source: &Source, busy: usize, others: usize| match pace.limit(source, now) {
             Some(limit) if busy >= most || busy.saturating_add(others) >= limit => Permit::Nothing,
-            Some(_) if !pace.may_write_much(source, now) => Permit::Small,
+            Some(_) if kind == Kind::Write && !pace.may_write_much(source, now) => Permit::Small,
             _ => Permit::All,
+        };
+        // Nobody waits for a rest: a store that ends does not, nor does who asked for the end of all writes before.
+        let urgent = if *is_closed { u64::MAX } else { marks.back().map_or(0, |(number, _)| *number) };
+        let is_small = |Waiting { value, number, since }: Waiting<'_, Job>| {
+            value.bytes() <= SMALL || number < urgent || now.saturating_duration_since(since) >= MAX_REST
         };
         let (taken, bytes, statement) = match kind {
             Kind::Write => {
                 let permit = |source: &Source, busy: usize| permit(source, busy, reads.busy(source));
-                match writes.take(permit, |job| job.bytes() <= SMALL)? {
+                match writes.take(permit, is_small)? {
                     (taken, Job::Work(bytes, work)) => (taken, bytes, Statement::Work(work)),
                     (mut taken, Job::Append(first)) => {
                         let mut merged = Merged::new(first);
+                        let most = if taken.permit() == Permit::Small { SMALL } else { usize::MAX };
                         while merged.has_room() {
-                            let is_wanted = |job: &Job| matches!(job, Job::Append(append) if merged.takes(append));
+                            let is_wanted =
+                                |job: &Job| matches!(job, Job::Append(append) if merged.takes(append, most));
                             let next = writes.take_more(&mut taken, is_wanted);
                             let Some(Job::Append(append)) = next else { break };
                             merged.push(append);
@@ -348,8 +358,11 @@ impl Merged {
         self.bytes < MAX_MERGED && self.parts.len() < MAX_APPENDS
     }
 
-    /// True if an append is of the same owner and goes on where these end.
-    fn takes(&self, append: &Append) -> bool {
+    /// True if an append is of the same owner and goes on where these end, and all have at most so many bytes.
+    fn takes(&self, append: &Append, most: usize) -> bool {
+        if self.bytes.saturating_add(append.cost) > most {
+            return false;
+        }
         let is_next = append.seq == self.seq.saturating_add(self.entries.len() as u64);
         let is_same = |claim: &Claim| claim.run == append.claim.run && claim.epoch == append.claim.epoch;
         let is_valid = |claim: &Claim| claim.check().is_ok();

@@ -76,7 +76,6 @@ const WORKERS: usize = 2;
 /// that it owns.
 pub struct PostgresStore {
     address: Address,
-    settings: Settings,
     owner: Owner,
     handle: Handle,
     database: Arc<Database>,
@@ -103,13 +102,13 @@ impl PostgresStore {
         let owner = Owner::random()?;
         let (ready, opened) = sync_channel(1);
         let (stop, stopped) = oneshot::channel();
-        let threads = Threads { address: address.clone(), settings: settings.clone(), owner: owner.clone() };
+        let threads = Threads { address: address.clone(), settings, owner: owner.clone() };
         let thread = Builder::new().name("journal-postgres".to_owned()).spawn(move || threads.run(&ready, stopped));
         let thread = thread.map_err(|error| StoreError::Io(error.to_string()))?;
         let Opened { handle, database, shared, lanes } = opened.recv().map_err(|_| ended())??;
         let (stop, thread) = (Some(stop), Some(thread));
         let approvals = Arc::default();
-        Ok(PostgresStore { address, settings, owner, handle, database, shared, lanes, approvals, stop, thread })
+        Ok(PostgresStore { address, owner, handle, database, shared, lanes, approvals, stop, thread })
     }
 }
 

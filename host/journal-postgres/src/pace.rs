@@ -39,10 +39,11 @@ const AVERAGED: f64 = 1.0;
 const MODEST: f64 = 1.5;
 const TIMES: f64 = 2.0;
 
-/// Share of the time that large writes of a tenant may take, time that it may be ahead of that, and most that one write counts.
+/// Share of the time that large writes of a tenant may take; seconds that it may be ahead of that, and most that it can be.
+/// So the longest rest is two seconds.
 const SHARE: f64 = 0.125;
 const AHEAD: f64 = 0.05;
-const MOST_COUNTED: f64 = 0.25;
+const MOST_AHEAD: f64 = 0.3;
 
 /// What a timer may be early.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -90,8 +91,9 @@ impl Large {
         (self.ahead - rested * SHARE).max(0.0)
     }
 
-    fn are_active(&self, now: Instant) -> bool {
-        self.count > 0 || self.ended.is_some_and(|ended| now.saturating_duration_since(ended) < ACTIVE)
+    /// True if the tenant has used its share.
+    fn are_ahead(&self, now: Instant) -> bool {
+        self.ahead(now) > AHEAD
     }
 }
 
@@ -151,26 +153,32 @@ impl Pace {
     /// Takes note of the end of a large write.
     pub(crate) fn end_much(&mut self, source: &Source, took: Duration, now: Instant) {
         // What a small one takes is no burden.
-        let more = (took.as_secs_f64() - self.undisturbed.unwrap_or(0.0)).clamp(0.0, MOST_COUNTED);
+        let small = self.undisturbed.unwrap_or(0.0).max(self.all);
+        let more = (took.as_secs_f64() - small).max(0.0);
         if let Some(Demand { large, .. }) = self.tenants.get_mut(source) {
-            let ahead = large.ahead(now) + more;
+            let ahead = (large.ahead(now) + more).min(MOST_AHEAD);
             *large = Large { count: large.count.saturating_sub(1), ended: Some(now), ahead };
         }
     }
 
-    /// True if a source may begin a large write: nobody is there whom it would hold up, or it has rested.
+    /// True if a source may begin a large write: it has rested, or nobody is there who has used less than its own share.
     pub(crate) fn may_write_much(&self, source: &Source, now: Instant) -> bool {
         let Some(Demand { large, .. }) = self.tenants.get(source) else { return true };
+        if large.count == 0 && !large.are_ahead(now) {
+            return true;
+        }
         let mut others = self.tenants.iter().filter(|(other, demand)| *other != source && demand.is_active(now));
-        let holds_up = others.any(|(_, demand)| !demand.large.are_active(now));
-        !holds_up || large.count == 0 && large.ahead(now) <= AHEAD
+        !others.any(|(_, demand)| !demand.large.are_ahead(now))
     }
 
-    /// Returns the time until the next tenant that has statements has rested; `None` if none rests.
+    /// Returns the time until a tenant may begin a large write that may not now; `None` if all may. Others may end sooner.
     pub(crate) fn rest(&self, now: Instant) -> Option<Duration> {
-        let waiting = self.tenants.values().filter(|demand| demand.count > 0);
-        let seconds = waiting.map(|demand| (demand.large.ahead(now) - AHEAD) / SHARE).filter(|seconds| *seconds > 0.0);
-        // Others may end sooner, and with them the reason to rest.
+        let seconds = self.tenants.values().filter_map(|Demand { large, .. }| match large.are_ahead(now) {
+            true => Some((large.ahead(now) - AHEAD) / SHARE),
+            // Nobody tells that those went whom it would hold up.
+            false if large.count > 0 => Some(ACTIVE.as_secs_f64()),
+            false => None,
+        });
         seconds.min_by(f64::total_cmp).map(|seconds| Duration::from_secs_f64(seconds).min(ACTIVE) + MOMENT)
     }
 
@@ -301,14 +309,32 @@ mod tests {
         }
         let share = written.as_secs_f64() / now.saturating_duration_since(begun).as_secs_f64();
         assert!((0.09..0.14).contains(&share), "{share}");
-        // Who writes much too is not held up.
+        // Who has used its share, too, is not held up.
+        let write = |pace: &mut Pace, source: &Source, took: Duration| {
+            pace.queue(source, now);
+            pace.begin_much(source);
+            pace.end_much(source, took, now);
+        };
+        write(&mut pace, &noisy, MS * 81);
+        assert!(!pace.may_write_much(&noisy, now) && pace.may_write_much(&quiet, now));
+        write(&mut pace, &quiet, MS * 2);
+        assert!(!pace.may_write_much(&noisy, now), "a large write now and then is no reason");
+        write(&mut pace, &quiet, MS * 81);
+        assert!(pace.may_write_much(&noisy, now) && pace.may_write_much(&quiet, now));
+    }
+
+    #[test]
+    fn what_a_tenant_wrote_alone_or_while_the_server_stood_still_is_soon_forgotten() {
+        let (mut pace, begun) = (Pace::new(10), Instant::now());
+        let (noisy, quiet) = (tenant("noisy"), tenant("quiet"));
+        for number in 0..600 {
+            pace.queue(&noisy, begun);
+            pace.begin_much(&noisy);
+            pace.end_much(&noisy, ACTIVE * 60, begun + MS * 100 * number);
+        }
+        let now = begun + MS * 60_000;
         pace.queue(&quiet, now);
-        pace.begin_much(&quiet);
-        assert!(pace.may_write_much(&noisy, now));
-        // A server that stands still does not count for long.
-        pace.end_much(&quiet, ACTIVE * 60, now);
-        pace.queue(&noisy, now);
-        assert!(pace.rest(now).is_some());
-        assert!(pace.may_write_much(&quiet, now + ACTIVE * 2));
+        assert!(!pace.may_write_much(&noisy, now));
+        assert!(pace.may_write_much(&noisy, now + ACTIVE * 2));
     }
 }

@@ -10,7 +10,8 @@ pub struct Settings {
     /// Bytes in use from which on runs, entries, blobs and documents are refused. What ends or parks a run is still
     /// written, up to a sixteenth more, so that a full store can be pruned. Indexes and dead rows do not count.
     pub max_bytes: u64,
-    /// Most bytes of writes in the queue of this process; further ones are refused. One caller may have half of them.
+    /// About the most bytes of writes in the queue of this process; further ones are refused. One tenant may have half of them.
+    /// What ends runs is queued nevertheless, and so is a little of each tenant.
     pub max_queued: usize,
     /// Time for which statements wait for a server that cannot be reached, as during a failover.
     pub patience: Duration,

@@ -23,7 +23,7 @@ pub(crate) struct Meter {
     slice_end: u64,
     /// Fuel consumed, as far as the engine told.
     consumed: u64,
-    /// End of the last yield, or the end of its first slice.
+    /// End of the last yield, or the begin of the run.
     goes_on: Option<Instant>,
 }
 

@@ -36,7 +36,7 @@ fn short() -> Limits {
     Limits { fuel: 20_000_000, time: LONG, ..Limits::default() }
 }
 
-/// Runs after which a script is hot.
+/// Runs after which a script is hot: `HOT_RUNS` of the sandbox, which is private.
 const RUNS: u32 = 8;
 
 /// Longest wait for the functions of a program to be compiled.

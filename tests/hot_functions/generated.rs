@@ -73,6 +73,7 @@ async fn generated_programs_behave_the_same() {
     say(programs, compiled, first, seed);
 }
 
+/// Tells how many programs were compared, and their seeds.
 fn say(programs: u64, compiled: usize, first: u64, end: u64) {
     let functions = programs * writer::FUNCTIONS as u64;
     eprintln!(

@@ -86,7 +86,7 @@ pub(crate) struct Waiting<'a, T> {
     pub(crate) since: Instant,
 }
 
-/// What may be taken of a source.
+/// Values of a source that may be taken now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permit {
     Nothing,
@@ -120,7 +120,7 @@ impl Taken {
         &self.source
     }
 
-    /// Returns what might be taken of the source.
+    /// Returns the permit that its source had.
     pub(crate) fn permit(&self) -> Permit {
         self.permit
     }
@@ -175,12 +175,12 @@ impl<T> FairQueue<T> {
     pub(crate) fn take(
         &mut self,
         permit: impl Fn(&Source, usize) -> Permit,
-        is_small: impl Fn(Waiting<'_, T>) -> bool,
+        needs_no_rest: impl Fn(Waiting<'_, T>) -> bool,
     ) -> Option<(Taken, T)> {
-        let is_small = |key: &u64| {
+        let may_pass = |key: &u64| {
             let first = self.keys.get(key).and_then(|known| known.values.front());
             first.is_some_and(|Queued { value, number, since, .. }| {
-                is_small(Waiting { value, number: *number, since: *since })
+                needs_no_rest(Waiting { value, number: *number, since: *since })
             })
         };
         let place = |source: &Source| {
@@ -188,7 +188,7 @@ impl<T> FairQueue<T> {
             let permit = permit(source, line.busy);
             let place = match permit {
                 Permit::Nothing => None,
-                Permit::Small => line.ready.iter().take(MAX_LOOKED_AT).position(is_small),
+                Permit::Small => line.ready.iter().take(MAX_LOOKED_AT).position(may_pass),
                 Permit::All => Some(0),
             };
             Some((permit, place?))

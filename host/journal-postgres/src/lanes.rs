@@ -171,6 +171,9 @@ impl Lanes {
         let before = queues.writes.pushed();
         queues.marks.push_back((before, mark));
         queues.answer_marks();
+        drop(queues);
+        // What rests need not any more.
+        self.written.notify_one();
         marked
     }
 
@@ -261,18 +264,18 @@ impl Queues {
         // All that the server has of a source counts.
         let permit = |source: &Source, busy: usize, others: usize| match pace.limit(source, now) {
             Some(limit) if busy >= most || busy.saturating_add(others) >= limit => Permit::Nothing,
-            Some(_) if kind == Kind::Write && !pace.may_write_much(source, now) => Permit::Small,
+            Some(_) if kind == Kind::Write && !pace.may_write_large(source, now) => Permit::Small,
             _ => Permit::All,
         };
         // Nobody waits for a rest: a store that ends does not, nor does who asked for the end of all writes before.
         let urgent = if *is_closed { u64::MAX } else { marks.back().map_or(0, |(number, _)| *number) };
-        let is_small = |Waiting { value, number, since }: Waiting<'_, Job>| {
+        let needs_no_rest = |Waiting { value, number, since }: Waiting<'_, Job>| {
             value.bytes() <= SMALL || number < urgent || now.saturating_duration_since(since) >= MAX_REST
         };
         let (taken, bytes, statement) = match kind {
             Kind::Write => {
                 let permit = |source: &Source, busy: usize| permit(source, busy, reads.busy(source));
-                match writes.take(permit, is_small)? {
+                match writes.take(permit, needs_no_rest)? {
                     (taken, Job::Work(bytes, work)) => (taken, bytes, Statement::Work(work)),
                     (mut taken, Job::Append(first)) => {
                         let mut merged = Merged::new(first);
@@ -295,7 +298,7 @@ impl Queues {
             }
         };
         if bytes > SMALL {
-            pace.begin_much(taken.source());
+            pace.begin_large(taken.source());
         }
         self.at_once += 1;
         Some(Turn { place: Place { taken, kind, bytes, at_once: self.at_once, begun: now }, statement })
@@ -317,7 +320,7 @@ impl Queues {
         }
         let took = now.saturating_duration_since(begun);
         if bytes > SMALL {
-            self.pace.end_much(taken.source(), took, now);
+            self.pace.end_large(taken.source(), took, now);
         } else if kind == Kind::Write {
             // It was disturbed by those that came later, too.
             self.pace.measured(took, at_once.max(self.at_once), now);

@@ -199,8 +199,8 @@ fn resting() -> Arc<Lanes> {
     let (lanes, now) = (Arc::new(Lanes::new(10)), Instant::now());
     let mut queues = lanes.queues();
     queues.pace.queue(&noisy, now);
-    queues.pace.begin_much(&noisy);
-    queues.pace.end_much(&noisy, Duration::from_millis(80), now);
+    queues.pace.begin_large(&noisy);
+    queues.pace.end_large(&noisy, Duration::from_millis(80), now);
     queues.pace.queue(&quiet, now);
     drop(queues);
     for (run, number) in [('a', 1), ('b', 2)] {
@@ -237,8 +237,8 @@ fn a_write_does_not_rest_for_as_long_as_a_lease() {
     let mut queues = lanes.queues();
     // The tenant goes on meanwhile, and the other is there all the time.
     let later = Instant::now() + MAX_REST;
-    queues.pace.begin_much(&Source::Tenant("noisy".into()));
-    queues.pace.end_much(&Source::Tenant("noisy".into()), Duration::from_secs(1), later - Duration::from_millis(1));
+    queues.pace.begin_large(&Source::Tenant("noisy".into()));
+    queues.pace.end_large(&Source::Tenant("noisy".into()), Duration::from_secs(1), later - Duration::from_millis(1));
     assert!(queues.next(Kind::Write, later - Duration::from_millis(20)).is_none());
     assert!(queues.next(Kind::Write, later).is_some_and(|turn| turn.place.bytes > SMALL));
 }
@@ -263,6 +263,23 @@ async fn a_lane_goes_on_after_a_rest_without_news() {
     let second = timeout(Duration::from_secs(20), written.recv()).await.unwrap().unwrap();
     assert!(first - begun < second - first, "{:?} {:?}", first - begun, second - first);
     assert!(second - first > Duration::from_millis(250), "{:?}", second - first);
+}
+
+#[tokio::test]
+async fn a_mark_wakes_a_lane_whose_tenant_rests() {
+    let (lanes, noisy) = (Arc::new(Lanes::new(10)), Source::Tenant("noisy".into()));
+    let mut queues = lanes.queues();
+    queues.pace.queue(&noisy, Instant::now());
+    queues.pace.begin_large(&noisy);
+    queues.pace.end_large(&noisy, Duration::from_secs(60), Instant::now());
+    queues.pace.queue(&Source::Tenant("quiet".into()), Instant::now());
+    drop(queues);
+    lanes.write(noisy, 1, Job::Work(1 << 20, Box::pin(async {})));
+    start(&lanes, Kind::Write);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(lanes.queues().writes.has_ready(), "it rests");
+    // Without the news the lane would look again after a second.
+    timeout(Duration::from_millis(500), lanes.mark()).await.unwrap().unwrap();
 }
 
 /// Starts a lane. Its statements must not need a server: none is there.

@@ -4,8 +4,8 @@
 //! has fewer while the server is slow: that works on all that it has at the same time, so every further statement of one
 //! tenant delays those of the others.
 //!
-//! Large writes of a tenant beside one that has none follow each other with rests. Commits of all tenants share one log on one
-//! disk: a small one waits until what lies before it is written, though no statement is in its way.
+//! A tenant rests between its large writes while another one writes less. Commits of all tenants share one log: a small commit
+//! waits until the log before it is on disk, though no statement is in its way.
 
 use crate::fair_queue::Source;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ const SHARE: f64 = 0.125;
 const AHEAD: f64 = 0.05;
 const MOST_AHEAD: f64 = 0.3;
 
-/// What a timer may be early.
+/// Margin for timers that fire early.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// Tenants from which on those without a statement are forgotten.
@@ -80,7 +80,7 @@ struct Large {
     count: usize,
     /// End of the last one.
     ended: Option<Instant>,
-    /// Seconds that they had taken beyond their share at that time.
+    /// Seconds that they had taken beyond their share by then.
     ahead: f64,
 }
 
@@ -144,14 +144,14 @@ impl Pace {
     }
 
     /// Takes note of a large write that the server begins to work on.
-    pub(crate) fn begin_much(&mut self, source: &Source) {
+    pub(crate) fn begin_large(&mut self, source: &Source) {
         if let Some(demand) = self.tenants.get_mut(source) {
             demand.large.count = demand.large.count.saturating_add(1);
         }
     }
 
     /// Takes note of the end of a large write.
-    pub(crate) fn end_much(&mut self, source: &Source, took: Duration, now: Instant) {
+    pub(crate) fn end_large(&mut self, source: &Source, took: Duration, now: Instant) {
         // What a small one takes is no burden.
         let small = self.undisturbed.unwrap_or(0.0).max(self.all);
         let more = (took.as_secs_f64() - small).max(0.0);
@@ -162,7 +162,7 @@ impl Pace {
     }
 
     /// True if a source may begin a large write: it has rested, or nobody is there who has used less than its own share.
-    pub(crate) fn may_write_much(&self, source: &Source, now: Instant) -> bool {
+    pub(crate) fn may_write_large(&self, source: &Source, now: Instant) -> bool {
         let Some(Demand { large, .. }) = self.tenants.get(source) else { return true };
         if large.count == 0 && !large.are_ahead(now) {
             return true;
@@ -288,19 +288,19 @@ mod tests {
         let (noisy, quiet) = (tenant("noisy"), tenant("quiet"));
         pace.measured(MS, 1, now);
         pace.queue(&noisy, now);
-        assert!(pace.may_write_much(&noisy, now));
+        assert!(pace.may_write_large(&noisy, now));
         let mut written = Duration::ZERO;
         let begun = now;
         while now < begun + ACTIVE * 20 {
             pace.queue(&quiet, now);
             pace.done(&quiet, now);
-            if pace.may_write_much(&noisy, now) {
-                pace.begin_much(&noisy);
-                assert!(!pace.may_write_much(&noisy, now), "one at a time");
-                assert!(pace.may_write_much(&quiet, now));
+            if pace.may_write_large(&noisy, now) {
+                pace.begin_large(&noisy);
+                assert!(!pace.may_write_large(&noisy, now), "one at a time");
+                assert!(pace.may_write_large(&quiet, now));
                 now += MS * 81;
                 written += MS * 81;
-                pace.end_much(&noisy, MS * 81, now);
+                pace.end_large(&noisy, MS * 81, now);
             } else {
                 let rest = pace.rest(now).unwrap();
                 assert!(rest <= ACTIVE + MS, "{rest:?}");
@@ -312,15 +312,15 @@ mod tests {
         // Who has used its share, too, is not held up.
         let write = |pace: &mut Pace, source: &Source, took: Duration| {
             pace.queue(source, now);
-            pace.begin_much(source);
-            pace.end_much(source, took, now);
+            pace.begin_large(source);
+            pace.end_large(source, took, now);
         };
         write(&mut pace, &noisy, MS * 81);
-        assert!(!pace.may_write_much(&noisy, now) && pace.may_write_much(&quiet, now));
+        assert!(!pace.may_write_large(&noisy, now) && pace.may_write_large(&quiet, now));
         write(&mut pace, &quiet, MS * 2);
-        assert!(!pace.may_write_much(&noisy, now), "a large write now and then is no reason");
+        assert!(!pace.may_write_large(&noisy, now), "a large write now and then is no reason");
         write(&mut pace, &quiet, MS * 81);
-        assert!(pace.may_write_much(&noisy, now) && pace.may_write_much(&quiet, now));
+        assert!(pace.may_write_large(&noisy, now) && pace.may_write_large(&quiet, now));
     }
 
     #[test]
@@ -329,12 +329,12 @@ mod tests {
         let (noisy, quiet) = (tenant("noisy"), tenant("quiet"));
         for number in 0..600 {
             pace.queue(&noisy, begun);
-            pace.begin_much(&noisy);
-            pace.end_much(&noisy, ACTIVE * 60, begun + MS * 100 * number);
+            pace.begin_large(&noisy);
+            pace.end_large(&noisy, ACTIVE * 60, begun + MS * 100 * number);
         }
         let now = begun + MS * 60_000;
         pace.queue(&quiet, now);
-        assert!(!pace.may_write_much(&noisy, now));
-        assert!(pace.may_write_much(&noisy, now + ACTIVE * 2));
+        assert!(!pace.may_write_large(&noisy, now));
+        assert!(pace.may_write_large(&noisy, now + ACTIVE * 2));
     }
 }

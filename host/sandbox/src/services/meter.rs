@@ -11,9 +11,9 @@ pub(super) fn add_to_linker(linker: &mut Linker<State>) -> Result<()> {
     meter.func_wrap_async("refill", |mut store: StoreContextMut<'_, State>, (left,): (i64,)| {
         Box::new(async move {
             let slice = store.data_mut().refill(left)?;
-            if store.data_mut().has_to_yield() {
+            if store.data_mut().must_yield() {
                 yield_now().await;
-                store.data_mut().go_on();
+                store.data_mut().resume();
             }
             Ok((slice,))
         })

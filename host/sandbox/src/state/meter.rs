@@ -24,13 +24,13 @@ pub(crate) struct Meter {
     /// Fuel consumed, as far as the engine told.
     consumed: u64,
     /// End of the last yield, or the begin of the run.
-    goes_on: Option<Instant>,
+    resumed: Option<Instant>,
 }
 
 impl Meter {
     /// Creates the account of a run that is charged this much from the start.
     pub(crate) fn new(limit: Option<u64>, spent: u64) -> Meter {
-        Meter { limit, slice_end: spent, consumed: 0, goes_on: None }
+        Meter { limit, slice_end: spent, consumed: 0, resumed: None }
     }
 
     pub(crate) fn consumed(&self) -> u64 {
@@ -38,14 +38,14 @@ impl Meter {
     }
 
     /// True if the run has to let others go on. It begins without waiting for them.
-    pub(crate) fn has_to_yield(&mut self, now: Instant) -> bool {
-        let goes_on = *self.goes_on.get_or_insert(now);
-        now.saturating_duration_since(goes_on) >= BETWEEN_YIELDS
+    pub(crate) fn must_yield(&mut self, now: Instant) -> bool {
+        let resumed = *self.resumed.get_or_insert(now);
+        now.saturating_duration_since(resumed) >= BETWEEN_YIELDS
     }
 
     /// Takes note of the end of a yield.
-    pub(crate) fn go_on(&mut self, now: Instant) {
-        self.goes_on = Some(now);
+    pub(crate) fn resume(&mut self, now: Instant) {
+        self.resumed = Some(now);
     }
 
     /// Counts what was used, by what is left of all fuel, where wasmtime meters.
@@ -139,11 +139,11 @@ mod tests {
         let (mut meter, begun) = (Meter::new(None, 0), Instant::now());
         let mut has_yielded = |micros: u64| {
             let now = begun + Duration::from_micros(micros);
-            let has_to_yield = meter.has_to_yield(now);
-            if has_to_yield {
-                meter.go_on(now + Duration::from_micros(100));
+            let must_yield = meter.must_yield(now);
+            if must_yield {
+                meter.resume(now + Duration::from_micros(100));
             }
-            has_to_yield
+            must_yield
         };
         let yields: Vec<u64> = (0..2_000).step_by(100).filter(|micros| has_yielded(*micros)).collect();
         assert_eq!(yields, [300, 700, 1100, 1500, 1900]);

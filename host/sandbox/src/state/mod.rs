@@ -220,13 +220,13 @@ impl State {
     }
 
     /// True if the run has to let others go on after a slice.
-    pub(crate) fn has_to_yield(&mut self) -> bool {
-        self.meter.has_to_yield(Instant::now())
+    pub(crate) fn must_yield(&mut self) -> bool {
+        self.meter.must_yield(Instant::now())
     }
 
     /// Takes note of the end of a yield.
-    pub(crate) fn go_on(&mut self) {
-        self.meter.go_on(Instant::now());
+    pub(crate) fn resume(&mut self) {
+        self.meter.resume(Instant::now());
     }
 
     /// Counts the fuel that the engine used of its slice.

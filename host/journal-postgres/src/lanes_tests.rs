@@ -268,12 +268,13 @@ async fn a_lane_goes_on_after_a_rest_without_news() {
 #[tokio::test]
 async fn a_mark_wakes_a_lane_whose_tenant_rests() {
     let (lanes, noisy) = (Arc::new(Lanes::new(10)), Source::Tenant("noisy".into()));
-    let mut queues = lanes.queues();
-    queues.pace.queue(&noisy, Instant::now());
-    queues.pace.begin_large(&noisy);
-    queues.pace.end_large(&noisy, Duration::from_secs(60), Instant::now());
-    queues.pace.queue(&Source::Tenant("quiet".into()), Instant::now());
-    drop(queues);
+    {
+        let (mut queues, now) = (lanes.queues(), Instant::now());
+        queues.pace.queue(&noisy, now);
+        queues.pace.begin_large(&noisy);
+        queues.pace.end_large(&noisy, Duration::from_secs(60), now);
+        queues.pace.queue(&Source::Tenant("quiet".into()), now);
+    }
     lanes.write(noisy, 1, Job::Work(1 << 20, Box::pin(async {})));
     start(&lanes, Kind::Write);
     tokio::time::sleep(Duration::from_millis(50)).await;

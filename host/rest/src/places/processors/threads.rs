@@ -1,7 +1,7 @@
 //! Pool of threads that poll. They are started when there is work, and end when there has been none for a while.
 
 use super::priority::ThreadId;
-use super::turns::{LATE, Lateness, State};
+use super::turns::{Begun, LATE, Lateness, State};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -135,7 +135,8 @@ impl<W: Task> Threads<W> {
         let mut shared = self.lock();
         shared.starting -= 1;
         loop {
-            if let Some((number, work)) = shared.state.next(thread, Instant::now()) {
+            if let Some(Begun { number, work, lowered }) = shared.state.next(thread, Instant::now()) {
+                lowered.into_iter().for_each(ThreadId::lower_again);
                 work.begin();
                 let help = shared.help();
                 drop(shared);

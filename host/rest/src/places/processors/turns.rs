@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time after which a poll no longer counts if a tenant waits that has computed less: runs that compute yield after a third
-/// of it.
+/// Time after which a poll no longer counts if a tenant waits that has computed less. Runs that compute yield after a tenth of
+/// it to a third, and are seldom late: every late poll costs a thread.
 pub(super) const LATE: Duration = Duration::from_millis(3);
 
 /// The same if only its own tenant waits, or others that have computed more: it may block.
 const VERY_LATE: Duration = Duration::from_millis(30);
+
+/// Time for which a poll computes before its thread is lowered, if its tenant has credit.
+const LONG: Duration = Duration::from_millis(5);
 
 /// Polls of a tenant at once, for each processor: those that count, and as many late ones.
 const MOST_OF_TENANT: usize = 2;
@@ -30,9 +33,12 @@ pub(super) struct State<W> {
     tenants: HashMap<Arc<str>, Tenant<W>>,
     /// Time used by tenants that have nothing to do now.
     remembered: HashMap<Arc<str>, Duration>,
-    /// Time that the tenant whose turn came last had computed then. Nobody begins with less, but for the credit: idleness
-    /// for hours counts as little as that for a moment.
+    /// Least that a tenant with something to do has used. Nobody begins with less, but for the credit: idleness for hours
+    /// counts as little as that for a moment. Nobody begins with more either: a tenant whose polls take long may be far
+    /// behind the others, and would come before everybody who was idle.
     begin: Duration,
+    /// Time up to which polls were counted.
+    counted: Option<Instant>,
     /// Those that go on, in the order of their begin.
     polls: BTreeMap<u64, Poll>,
     numbers: u64,
@@ -49,12 +55,21 @@ struct Tenant<W> {
 struct Poll {
     tenant: Arc<str>,
     thread: ThreadId,
-    /// Time from which on it has not been added to what the tenant has used.
-    since: Instant,
+    begun: Instant,
+    /// Time for which it has computed.
+    used: Duration,
     /// It has no processor any more.
     is_late: bool,
     /// Its thread is below the others that compute.
     is_lowered: bool,
+}
+
+/// Poll that begins.
+pub(super) struct Begun<W> {
+    pub(super) number: u64,
+    pub(super) work: Arc<W>,
+    /// Threads to lower.
+    pub(super) lowered: Vec<ThreadId>,
 }
 
 /// Result of a look at polls that take long while others wait.
@@ -77,6 +92,7 @@ impl<W> State<W> {
             tenants: HashMap::new(),
             remembered: HashMap::new(),
             begin: Duration::ZERO,
+            counted: None,
             polls: BTreeMap::new(),
             numbers: 0,
             waiting: 0,
@@ -89,8 +105,7 @@ impl<W> State<W> {
         if let Some(known) = self.tenants.get_mut(tenant) {
             return known.waiting.push_back(work);
         }
-        let least = self.tenants.values().map(|tenant| tenant.used).min();
-        self.begin = self.begin.max(least.unwrap_or_default());
+        self.raise_begin();
         let before = self.remembered.remove(tenant).unwrap_or_default();
         let used = before.max(self.begin.saturating_sub(CREDIT));
         let new = Tenant { used, running: 0, waiting: VecDeque::from([work]) };
@@ -107,34 +122,93 @@ impl<W> State<W> {
         self.forget_if_idle(tenant);
     }
 
-    /// Gives a free processor to the work whose turn it is. Returns the number of its poll, too.
-    pub(super) fn next(&mut self, thread: ThreadId, now: Instant) -> Option<(u64, Arc<W>)> {
+    /// Gives a free processor to the work whose turn it is. Late polls of tenants that have computed more are lowered.
+    pub(super) fn next(&mut self, thread: ThreadId, now: Instant) -> Option<Begun<W>> {
+        self.count(now);
         if self.free == 0 {
             return None;
         }
+        self.raise_begin();
         let name = self.whose_turn()?;
         let tenant = self.tenants.get_mut(&name)?;
         let work = tenant.waiting.pop_front()?;
         tenant.running += 1;
-        self.begin = self.begin.max(tenant.used);
         self.waiting -= 1;
         self.free -= 1;
         self.numbers += 1;
-        self.polls.insert(self.numbers, Poll { tenant: name, thread, since: now, is_late: false, is_lowered: false });
-        Some((self.numbers, work))
+        let lowered = self.lower_late(&name);
+        let used = Duration::ZERO;
+        let poll = Poll { tenant: name, thread, begun: now, used, is_late: false, is_lowered: false };
+        self.polls.insert(self.numbers, poll);
+        Some(Begun { number: self.numbers, work, lowered })
     }
 
     /// Ends a poll. Returns true if it was late.
     pub(super) fn end(&mut self, number: u64, now: Instant) -> bool {
+        self.count(now);
         let Some(poll) = self.polls.remove(&number) else { return false };
         if !poll.is_late {
             self.free += 1;
         }
         if let Some(tenant) = self.tenants.get_mut(&poll.tenant) {
             tenant.running -= 1;
-            tenant.used += now.saturating_duration_since(poll.since);
         }
         poll.is_late
+    }
+
+    /// Lowers the late polls of those that have computed more than a tenant; returns their threads.
+    fn lower_late(&mut self, name: &Arc<str>) -> Vec<ThreadId> {
+        let least = self.used(name);
+        let is_lowered = |poll: &Poll| {
+            let is_heavier = poll.is_late && !poll.is_lowered && least < self.used(&poll.tenant);
+            is_heavier && self.before_lowering(poll).is_zero()
+        };
+        let numbers: Vec<u64> =
+            self.polls.iter().filter(|(_, poll)| is_lowered(poll)).map(|(number, _)| *number).collect();
+        let mut lowered = Vec::new();
+        for number in numbers {
+            if let Some(poll) = self.polls.get_mut(&number) {
+                poll.is_lowered = true;
+                lowered.push(poll.thread);
+            }
+        }
+        lowered
+    }
+
+    /// Returns how long a poll may go on before it is lowered for those who have computed less. That is for ever, so a short one
+    /// of a tenant that has credit is spared: its runs and its requests have accounts of their own, and would lower each other.
+    fn before_lowering(&self, poll: &Poll) -> Duration {
+        match self.used(&poll.tenant) >= self.begin {
+            true => Duration::ZERO,
+            false => LONG.saturating_sub(poll.used),
+        }
+    }
+
+    fn used(&self, name: &Arc<str>) -> Duration {
+        self.tenants.get(name).map_or(Duration::ZERO, |tenant| tenant.used)
+    }
+
+    fn raise_begin(&mut self) {
+        let least = self.tenants.values().map(|tenant| tenant.used).min();
+        self.begin = self.begin.max(least.unwrap_or_default());
+    }
+
+    /// Adds the time since the last look to what the tenants have used whose polls go on. They share the processors, for those
+    /// that are late compute beside the others: who is held up pays for its own time alone.
+    fn count(&mut self, now: Instant) {
+        let counted = self.counted.unwrap_or(now);
+        let elapsed = now.saturating_duration_since(counted);
+        self.counted = Some(now.max(counted));
+        let each = match self.polls.len() {
+            polls if polls > self.processors => elapsed.mul_f64(self.processors as f64 / polls as f64),
+            _ => elapsed,
+        };
+        for poll in self.polls.values_mut() {
+            poll.used += each;
+            if let Some(tenant) = self.tenants.get_mut(&poll.tenant) {
+                tenant.used += each;
+            }
+        }
     }
 
     /// Takes the tenant of a poll that has ended from those who wait or compute, if it has nothing else to do.
@@ -151,33 +225,30 @@ impl<W> State<W> {
 
     /// Takes the processor of a poll that takes long, if somebody waits for one: soon for a tenant that has computed less.
     pub(super) fn take_late(&mut self, now: Instant) -> Lateness {
+        self.count(now);
         let Some(name) = self.whose_turn().filter(|_| self.free == 0) else { return Lateness::Irrelevant };
-        let used = |tenant: &Arc<str>| self.tenants.get(tenant).map_or(Duration::ZERO, |tenant| tenant.used);
-        let next = used(&name);
+        let next = self.used(&name);
         let judged = self.polls.iter().filter_map(|(number, poll)| {
-            let more = used(&poll.tenant) + now.saturating_duration_since(poll.since);
-            let is_heavy = poll.tenant != name && next < more;
-            let due = match poll.is_late {
+            let is_heavier = poll.tenant != name && next < self.used(&poll.tenant);
+            let left = (is_heavier && !poll.is_lowered).then(|| self.before_lowering(poll));
+            let due = match (poll.is_late, left) {
                 // It gave its processor to its own tenant, and computes beside all that have one.
-                true if is_heavy && !poll.is_lowered => poll.since,
-                true => return None,
-                false => poll.since + if is_heavy { LATE } else { VERY_LATE },
+                (true, Some(left)) => now + left,
+                (true, None) => return None,
+                (false, _) => poll.begun + if is_heavier { LATE } else { VERY_LATE },
             };
-            Some((due, *number, is_heavy))
+            Some((due, *number, left.is_some_and(|left| left.is_zero())))
         });
-        let Some((due, number, is_heavy)) = judged.min() else { return Lateness::Irrelevant };
+        let Some((due, number, is_lowered)) = judged.min() else { return Lateness::Irrelevant };
         if now < due {
             return Lateness::NotBefore(due);
         }
         let Some(poll) = self.polls.get_mut(&number) else { return Lateness::Irrelevant };
-        if let Some(tenant) = self.tenants.get_mut(&poll.tenant) {
-            tenant.used += now.saturating_duration_since(poll.since);
-        }
         if !poll.is_late {
             self.free += 1;
         }
-        (poll.is_late, poll.is_lowered, poll.since) = (true, poll.is_lowered || is_heavy, now);
-        Lateness::Late(is_heavy.then_some(poll.thread))
+        (poll.is_late, poll.is_lowered) = (true, poll.is_lowered || is_lowered);
+        Lateness::Late(is_lowered.then_some(poll.thread))
     }
 
     /// Returns true if a poll could begin now.
@@ -205,7 +276,7 @@ impl<W> State<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CREDIT, LATE, Lateness, MAX_REMEMBERED, State, VERY_LATE};
+    use super::{CREDIT, LATE, LONG, Lateness, MAX_REMEMBERED, State, VERY_LATE};
     use crate::places::processors::priority::ThreadId;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
@@ -218,7 +289,7 @@ mod tests {
     }
 
     fn next(state: &mut State<u32>, now: Instant) -> Option<(u64, u32)> {
-        state.next(THREAD, now).map(|(number, work)| (number, *work))
+        state.next(THREAD, now).map(|begun| (begun.number, *begun.work))
     }
 
     #[test]
@@ -233,10 +304,11 @@ mod tests {
         assert_eq!(next(&mut state, now), None, "the processor is in use");
         state.end(1, now + MS);
         assert_eq!(next(&mut state, now), Some((2, 11)));
-        state.end(2, now + MS / 4);
+        let now = now + MS + MS / 4;
+        state.end(2, now);
         assert_eq!(next(&mut state, now), Some((3, 12)), "it has used a quarter of what the other has");
         state.end(3, now + MS);
-        assert_eq!(next(&mut state, now), Some((4, 2)));
+        assert_eq!(next(&mut state, now + MS), Some((4, 2)));
     }
 
     #[test]
@@ -244,9 +316,9 @@ mod tests {
         let (mut state, now) = (State::new(1), Instant::now());
         wait(&mut state, "noisy", 1);
         next(&mut state, now);
-        assert_eq!(state.take_late(now + LATE * 9), Lateness::Irrelevant, "nobody waits");
+        assert_eq!(state.take_late(now), Lateness::Irrelevant, "nobody waits");
         wait(&mut state, "quiet", 11);
-        assert_eq!(state.take_late(now + MS), Lateness::NotBefore(now + LATE));
+        assert_eq!(state.take_late(now + LATE / 2), Lateness::NotBefore(now + LATE));
         assert!(!state.has_turn() && state.is_crowded());
         assert_eq!(state.take_late(now + LATE), Lateness::Late(Some(THREAD)), "it has computed more");
         assert!(state.has_turn());
@@ -255,7 +327,7 @@ mod tests {
         wait(&mut state, "noisy", 2);
         let due = now + LATE + VERY_LATE;
         assert_eq!(state.take_late(now + LATE * 2), Lateness::NotBefore(due), "who waits has computed more");
-        assert_eq!(state.take_late(due), Lateness::Late(Some(THREAD)), "now it has not");
+        assert_eq!(state.take_late(due), Lateness::Late(None), "it still has: both computed");
         assert!(state.end(number, due) && state.end(1, due), "both were late");
         assert_eq!(next(&mut state, now), Some((3, 2)));
         assert!(!state.end(3, now));
@@ -301,12 +373,75 @@ mod tests {
     }
 
     #[test]
+    fn a_poll_that_goes_on_counts() {
+        let (mut state, mut now) = (State::new(1), Instant::now());
+        (0..2).for_each(|work| wait(&mut state, "noisy", work));
+        next(&mut state, now);
+        now += VERY_LATE;
+        assert_eq!(state.take_late(now), Lateness::Late(None));
+        wait(&mut state, "quiet", 11);
+        assert_eq!(next(&mut state, now), Some((2, 11)), "the first poll of the other has not ended");
+        // Each has half of the processor.
+        now += MS * 10;
+        state.count(now);
+        let used = ["noisy", "quiet"].map(|name| state.used(&name.into()));
+        assert_eq!(used, [VERY_LATE + MS * 5, MS * 5]);
+    }
+
+    #[test]
+    fn who_comes_is_not_behind_a_tenant_that_is_held_up() {
+        let (mut state, mut now) = (State::new(1), Instant::now());
+        // Its polls block, and it has no more of them; another one computes meanwhile.
+        (0..3).for_each(|work| wait(&mut state, "slow", work));
+        let slow = [(); 2].map(|()| {
+            let (number, _) = next(&mut state, now).unwrap();
+            now += VERY_LATE;
+            assert_eq!(state.take_late(now), if number == 1 { Lateness::Late(None) } else { Lateness::Irrelevant });
+            number
+        });
+        wait(&mut state, "noisy", 1);
+        assert!(matches!(state.take_late(now), Lateness::Late(_)));
+        for _ in 0..2_000 {
+            let (number, work) = next(&mut state, now).unwrap();
+            assert_eq!(work, 1);
+            now += MS;
+            wait(&mut state, "noisy", 1);
+            state.end(number, now);
+        }
+        wait(&mut state, "quiet", 11);
+        state.end(slow[0], now);
+        assert_eq!(next(&mut state, now).unwrap().1, 11);
+    }
+
+    #[test]
+    fn short_polls_of_who_computes_little_are_not_lowered() {
+        let (mut state, mut now) = (State::new(1), Instant::now());
+        (0..200).for_each(|_| wait(&mut state, "noisy", 1));
+        (0..150).for_each(|_| assert_eq!(step(&mut state, &mut now), 1));
+        wait(&mut state, "quiet", 11);
+        wait(&mut state, "requests of quiet", 21);
+        let (number, work) = next(&mut state, now).unwrap();
+        now += LATE;
+        assert_eq!(state.take_late(now), Lateness::Late(None), "it computes beside {work}");
+        let (other, _) = next(&mut state, now).unwrap();
+        state.end(other, now);
+        assert_eq!(next(&mut state, now).map(|(_, work)| work), Some(1));
+        wait(&mut state, "requests of quiet", 22);
+        now += MS / 2;
+        assert!(matches!(state.take_late(now), Lateness::NotBefore(_)));
+        // One that takes long is.
+        now += LONG * 3;
+        assert_eq!(state.take_late(now), Lateness::Late(Some(THREAD)), "the noisy one");
+        assert_eq!(state.next(THREAD, now).unwrap().lowered.len(), 1, "{number}");
+    }
+
+    #[test]
     fn what_is_remembered_is_bounded() {
         let (mut state, now) = (State::new(1), Instant::now());
         for number in 0..MAX_REMEMBERED * 2 + 1 {
             let name: Arc<str> = number.to_string().into();
             state.wait(&name, Arc::new(1_u32));
-            let (poll, _) = state.next(THREAD, now).unwrap();
+            let poll = state.next(THREAD, now).unwrap().number;
             state.end(poll, now);
             state.forget_if_idle(&name);
         }

@@ -1,13 +1,13 @@
 //! Scheduler of the processors: tenants take turns with their runs and the work on their requests.
 //!
 //! Work that wants to be polled waits here, and threads of this module poll it: as many at a time as there are cores. The
-//! next one is of the tenant that has computed the least. A run that computes gives up its thread about every millisecond,
+//! next one is of the tenant that has computed the least. A run that computes gives up its thread within a millisecond,
 //! so a tenant with a hundred computing runs delays one of another by a millisecond at each of its steps, not by a hundred.
 //!
 //! The threads have a lower priority than those of the async runtime. Those read and write sockets, so they find a core at
 //! once however much is computed, and what a poll waits for is noticed at once. A poll that takes long, as parsing a large
-//! body does, no longer counts if another tenant waits: the next one begins beside it, and its thread goes
-//! down once more.
+//! body does, no longer counts if another tenant waits: the next one begins beside it, and if that tenant has computed less,
+//! the thread of the long one goes down once more, until its end.
 //!
 //! - [`turns`]: order of the tenants; [`threads`]: threads that poll; [`priority`]: priorities of threads
 
@@ -24,6 +24,7 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
+use std::time::Instant;
 use threads::Threads;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -146,7 +147,7 @@ impl Work {
 
     fn enqueue(self: &Arc<Self>, state: &mut State<Work>) {
         self.phase.store(WAITING, Ordering::Relaxed);
-        state.wait(&self.account.name, self.clone());
+        state.wait(&self.account.name, self.clone(), Instant::now());
     }
 
     /// Drops the future as it is polled: what its destructors start is its tenant's too.

@@ -136,6 +136,7 @@ impl<W: Task> Threads<W> {
         shared.starting -= 1;
         loop {
             if let Some(Begun { number, work, lowered }) = shared.state.next(thread, Instant::now()) {
+                // While the state is locked, no poll ends and no thread goes: the numbers are still theirs.
                 lowered.into_iter().for_each(ThreadId::lower_again);
                 work.begin();
                 let help = shared.help();

@@ -12,15 +12,15 @@ pub(super) const LATE: Duration = Duration::from_millis(3);
 /// The same if only its own tenant waits, or others that have computed more: it may block.
 const VERY_LATE: Duration = Duration::from_millis(30);
 
-/// Time for which a poll computes before its thread is lowered, if its tenant has credit.
-const LONG: Duration = Duration::from_millis(5);
-
 /// Polls of a tenant at once, for each processor: those that count, and as many late ones.
 const MOST_OF_TENANT: usize = 2;
 
 /// Credit of a tenant that has computed little, which it may use before others that wait: some runs whole, so that they are
 /// not cut into pieces with those of others between.
 const CREDIT: Duration = Duration::from_millis(100);
+
+/// A tenant that has computed more than another by this much is not one that was held up for a moment.
+const MUCH_MORE: Duration = Duration::from_millis(50);
 
 /// Tenants without work of whom it is remembered what they have used. All are forgotten then, which gives each its credit.
 const MAX_REMEMBERED: usize = 1024;
@@ -33,9 +33,8 @@ pub(super) struct State<W> {
     tenants: HashMap<Arc<str>, Tenant<W>>,
     /// Time used by tenants that have nothing to do now.
     remembered: HashMap<Arc<str>, Duration>,
-    /// Least that a tenant with something to do has used. Nobody begins with less, but for the credit: idleness for hours
-    /// counts as little as that for a moment. Nobody begins with more either: a tenant whose polls take long may be far
-    /// behind the others, and would come before everybody who was idle.
+    /// Time that the tenant whose turn came last had computed then, or all have now. Nobody has less, but for the credit:
+    /// idleness for hours counts as little as that for a moment, and so does having too few runs for all processors.
     begin: Duration,
     /// Time up to which polls were counted.
     counted: Option<Instant>,
@@ -75,8 +74,8 @@ pub(super) struct Begun<W> {
 /// Result of a look at polls that take long while others wait.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Lateness {
-    /// One gave its processor away, now or before. Its thread is lowered if another tenant waits that has
-    /// computed less.
+    /// One gave its processor away, now or before. Its thread is lowered if it has computed for long, and another tenant waits
+    /// that has computed less.
     Late(Option<ThreadId>),
     /// Look again then.
     NotBefore(Instant),
@@ -100,12 +99,12 @@ impl<W> State<W> {
     }
 
     /// Queues work of a tenant.
-    pub(super) fn wait(&mut self, tenant: &Arc<str>, work: Arc<W>) {
+    pub(super) fn wait(&mut self, tenant: &Arc<str>, work: Arc<W>, now: Instant) {
+        self.count(now);
         self.waiting += 1;
         if let Some(known) = self.tenants.get_mut(tenant) {
             return known.waiting.push_back(work);
         }
-        self.raise_begin();
         let before = self.remembered.remove(tenant).unwrap_or_default();
         let used = before.max(self.begin.saturating_sub(CREDIT));
         let new = Tenant { used, running: 0, waiting: VecDeque::from([work]) };
@@ -128,11 +127,11 @@ impl<W> State<W> {
         if self.free == 0 {
             return None;
         }
-        self.raise_begin();
         let name = self.whose_turn()?;
         let tenant = self.tenants.get_mut(&name)?;
         let work = tenant.waiting.pop_front()?;
         tenant.running += 1;
+        self.begin = self.begin.max(tenant.used);
         self.waiting -= 1;
         self.free -= 1;
         self.numbers += 1;
@@ -161,7 +160,7 @@ impl<W> State<W> {
         let least = self.used(name);
         let is_lowered = |poll: &Poll| {
             let is_heavier = poll.is_late && !poll.is_lowered && least < self.used(&poll.tenant);
-            is_heavier && self.before_lowering(poll).is_zero()
+            is_heavier && self.before_lowering(poll, least).is_zero()
         };
         let numbers: Vec<u64> =
             self.polls.iter().filter(|(_, poll)| is_lowered(poll)).map(|(number, _)| *number).collect();
@@ -175,12 +174,13 @@ impl<W> State<W> {
         lowered
     }
 
-    /// Returns how long a poll may go on before it is lowered for those who have computed less. That is for ever, so a short one
-    /// of a tenant that has credit is spared: its runs and its requests have accounts of their own, and would lower each other.
-    fn before_lowering(&self, poll: &Poll) -> Duration {
-        match self.used(&poll.tenant) >= self.begin {
+    /// Returns for how long a late poll computes before its thread is lowered for a tenant that has used so much. It stays
+    /// lowered until its end, so one that was only held up is spared: the runs and the requests of a tenant have an account
+    /// each, and would lower each other.
+    fn before_lowering(&self, poll: &Poll, least: Duration) -> Duration {
+        match self.used(&poll.tenant) >= least + MUCH_MORE {
             true => Duration::ZERO,
-            false => LONG.saturating_sub(poll.used),
+            false => LATE.saturating_sub(poll.used),
         }
     }
 
@@ -188,27 +188,29 @@ impl<W> State<W> {
         self.tenants.get(name).map_or(Duration::ZERO, |tenant| tenant.used)
     }
 
-    fn raise_begin(&mut self) {
-        let least = self.tenants.values().map(|tenant| tenant.used).min();
-        self.begin = self.begin.max(least.unwrap_or_default());
-    }
-
     /// Adds the time since the last look to what the tenants have used whose polls go on. They share the processors, for those
-    /// that are late compute beside the others: who is held up pays for its own time alone.
+    /// that are late compute beside the others: who is held up pays for its own time alone. Who is far behind the others, for
+    /// its polls block or it has few of them, is raised to its credit.
     fn count(&mut self, now: Instant) {
         let counted = self.counted.unwrap_or(now);
         let elapsed = now.saturating_duration_since(counted);
         self.counted = Some(now.max(counted));
-        let each = match self.polls.len() {
-            polls if polls > self.processors => elapsed.mul_f64(self.processors as f64 / polls as f64),
-            _ => elapsed,
-        };
+        let each = elapsed.div_f64(self.crowd());
         for poll in self.polls.values_mut() {
             poll.used += each;
             if let Some(tenant) = self.tenants.get_mut(&poll.tenant) {
                 tenant.used += each;
             }
         }
+        let least = self.tenants.values().map(|tenant| tenant.used).min();
+        self.begin = self.begin.max(least.unwrap_or_default());
+        let least = self.begin.saturating_sub(CREDIT);
+        self.tenants.values_mut().for_each(|tenant| tenant.used = tenant.used.max(least));
+    }
+
+    /// Returns how many polls share a processor.
+    fn crowd(&self) -> f64 {
+        (self.polls.len() as f64 / self.processors as f64).max(1.0)
     }
 
     /// Takes the tenant of a poll that has ended from those who wait or compute, if it has nothing else to do.
@@ -230,14 +232,14 @@ impl<W> State<W> {
         let next = self.used(&name);
         let judged = self.polls.iter().filter_map(|(number, poll)| {
             let is_heavier = poll.tenant != name && next < self.used(&poll.tenant);
-            let left = (is_heavier && !poll.is_lowered).then(|| self.before_lowering(poll));
-            let due = match (poll.is_late, left) {
-                // It gave its processor to its own tenant, and computes beside all that have one.
-                (true, Some(left)) => now + left,
-                (true, None) => return None,
-                (false, _) => poll.begun + if is_heavier { LATE } else { VERY_LATE },
+            let left = self.before_lowering(poll, next);
+            let due = match poll.is_late {
+                // It gave its processor away before, and computes beside all that have one.
+                true if is_heavier && !poll.is_lowered => now + left.mul_f64(self.crowd()),
+                true => return None,
+                false => poll.begun + if is_heavier { LATE } else { VERY_LATE },
             };
-            Some((due, *number, left.is_some_and(|left| left.is_zero())))
+            Some((due, *number, is_heavier && left.is_zero()))
         });
         let Some((due, number, is_lowered)) = judged.min() else { return Lateness::Irrelevant };
         if now < due {
@@ -276,7 +278,7 @@ impl<W> State<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CREDIT, LATE, LONG, Lateness, MAX_REMEMBERED, State, VERY_LATE};
+    use super::{CREDIT, LATE, Lateness, MAX_REMEMBERED, State, VERY_LATE};
     use crate::places::processors::priority::ThreadId;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
@@ -284,23 +286,27 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const THREAD: ThreadId = ThreadId::NONE;
 
-    fn wait(state: &mut State<u32>, tenant: &str, work: u32) {
-        state.wait(&tenant.into(), Arc::new(work));
+    fn wait(state: &mut State<u32>, tenant: &str, work: u32, now: Instant) {
+        state.wait(&tenant.into(), Arc::new(work), now);
     }
 
     fn next(state: &mut State<u32>, now: Instant) -> Option<(u64, u32)> {
         state.next(THREAD, now).map(|begun| (begun.number, *begun.work))
     }
 
+    fn is_lowered(state: &State<u32>, number: u64) -> bool {
+        state.polls.get(&number).unwrap().is_lowered
+    }
+
     #[test]
     fn the_tenant_that_has_computed_the_least_is_next() {
         let (mut state, now) = (State::new(1), Instant::now());
-        wait(&mut state, "noisy", 1);
-        wait(&mut state, "noisy", 2);
-        wait(&mut state, "noisy", 3);
+        wait(&mut state, "noisy", 1, now);
+        wait(&mut state, "noisy", 2, now);
+        wait(&mut state, "noisy", 3, now);
         assert_eq!(next(&mut state, now), Some((1, 1)));
-        wait(&mut state, "quiet", 11);
-        wait(&mut state, "quiet", 12);
+        wait(&mut state, "quiet", 11, now);
+        wait(&mut state, "quiet", 12, now);
         assert_eq!(next(&mut state, now), None, "the processor is in use");
         state.end(1, now + MS);
         assert_eq!(next(&mut state, now), Some((2, 11)));
@@ -314,17 +320,17 @@ mod tests {
     #[test]
     fn a_poll_that_takes_long_makes_room_for_those_who_wait() {
         let (mut state, now) = (State::new(1), Instant::now());
-        wait(&mut state, "noisy", 1);
+        wait(&mut state, "noisy", 1, now);
         next(&mut state, now);
         assert_eq!(state.take_late(now), Lateness::Irrelevant, "nobody waits");
-        wait(&mut state, "quiet", 11);
+        wait(&mut state, "quiet", 11, now);
         assert_eq!(state.take_late(now + LATE / 2), Lateness::NotBefore(now + LATE));
         assert!(!state.has_turn() && state.is_crowded());
         assert_eq!(state.take_late(now + LATE), Lateness::Late(Some(THREAD)), "it has computed more");
         assert!(state.has_turn());
         let (number, work) = next(&mut state, now + LATE).unwrap();
         assert_eq!(work, 11);
-        wait(&mut state, "noisy", 2);
+        wait(&mut state, "noisy", 2, now);
         let due = now + LATE + VERY_LATE;
         assert_eq!(state.take_late(now + LATE * 2), Lateness::NotBefore(due), "who waits has computed more");
         assert_eq!(state.take_late(due), Lateness::Late(None), "it still has: both computed");
@@ -351,12 +357,12 @@ mod tests {
     #[test]
     fn who_computes_little_is_not_cut_into_pieces_and_who_was_idle_has_no_more_than_its_credit() {
         let (mut state, mut now) = (State::new(1), Instant::now());
-        (0..2_000).for_each(|_| wait(&mut state, "noisy", 1));
+        (0..2_000).for_each(|_| wait(&mut state, "noisy", 1, now));
         (0..1_000).for_each(|_| assert_eq!(step(&mut state, &mut now), 1));
         // Short runs with pauses between.
         for _ in 0..3 {
             for _ in 0..10 {
-                wait(&mut state, "quiet", 11);
+                wait(&mut state, "quiet", 11, now);
                 assert_eq!(step(&mut state, &mut now), 11);
             }
             (0..100).for_each(|_| assert_eq!(step(&mut state, &mut now), 1));
@@ -364,7 +370,7 @@ mod tests {
         // One that never ends has its credit, and then half.
         let mut steps = 0;
         while {
-            wait(&mut state, "quiet", 11);
+            wait(&mut state, "quiet", 11, now);
             step(&mut state, &mut now) == 11
         } {
             steps += 1;
@@ -375,11 +381,11 @@ mod tests {
     #[test]
     fn a_poll_that_goes_on_counts() {
         let (mut state, mut now) = (State::new(1), Instant::now());
-        (0..2).for_each(|work| wait(&mut state, "noisy", work));
+        (0..2).for_each(|work| wait(&mut state, "noisy", work, now));
         next(&mut state, now);
         now += VERY_LATE;
         assert_eq!(state.take_late(now), Lateness::Late(None));
-        wait(&mut state, "quiet", 11);
+        wait(&mut state, "quiet", 11, now);
         assert_eq!(next(&mut state, now), Some((2, 11)), "the first poll of the other has not ended");
         // Each has half of the processor.
         now += MS * 10;
@@ -388,51 +394,86 @@ mod tests {
         assert_eq!(used, [VERY_LATE + MS * 5, MS * 5]);
     }
 
-    #[test]
-    fn who_comes_is_not_behind_a_tenant_that_is_held_up() {
-        let (mut state, mut now) = (State::new(1), Instant::now());
-        // Its polls block, and it has no more of them; another one computes meanwhile.
-        (0..3).for_each(|work| wait(&mut state, "slow", work));
-        let slow = [(); 2].map(|()| {
-            let (number, _) = next(&mut state, now).unwrap();
-            now += VERY_LATE;
-            assert_eq!(state.take_late(now), if number == 1 { Lateness::Late(None) } else { Lateness::Irrelevant });
-            number
-        });
-        wait(&mut state, "noisy", 1);
-        assert!(matches!(state.take_late(now), Lateness::Late(_)));
-        for _ in 0..2_000 {
-            let (number, work) = next(&mut state, now).unwrap();
-            assert_eq!(work, 1);
-            now += MS;
-            wait(&mut state, "noisy", 1);
-            state.end(number, now);
+    /// Computes for so many milliseconds with all processors. Whoever had a poll waits again. Returns the first step at
+    /// which work had a turn.
+    fn compute(state: &mut State<u32>, now: &mut Instant, steps: u32, wanted: u32) -> Option<u32> {
+        let mut first = None;
+        for at in 0..steps {
+            let begun: Vec<_> = std::iter::from_fn(|| state.next(THREAD, *now)).collect();
+            if first.is_none() && begun.iter().any(|begun| *begun.work == wanted) {
+                first = Some(at);
+            }
+            *now += MS;
+            for begun in begun {
+                let name = state.polls.get(&begun.number).unwrap().tenant.clone();
+                state.wait(&name, begun.work, *now);
+                state.end(begun.number, *now);
+            }
         }
-        wait(&mut state, "quiet", 11);
-        state.end(slow[0], now);
-        assert_eq!(next(&mut state, now).unwrap().1, 11);
+        first
     }
 
     #[test]
-    fn short_polls_of_who_computes_little_are_not_lowered() {
+    fn who_cannot_use_its_share_gains_nothing_for_others() {
+        let (mut state, mut now) = (State::new(8), Instant::now());
+        // One run that computes is an eighth of the machine, however long.
+        wait(&mut state, "single", 1, now);
+        (0..100).for_each(|_| wait(&mut state, "noisy", 2, now));
+        compute(&mut state, &mut now, 20_000, 0);
+        assert!(state.used(&"single".into()) + CREDIT >= state.begin);
+        (0..100).for_each(|_| wait(&mut state, "new", 3, now));
+        assert_eq!(compute(&mut state, &mut now, 10, 3), Some(0), "it has its credit");
+        let back = compute(&mut state, &mut now, 1_000, 2);
+        assert!(back.is_some_and(|step| MS * step < CREDIT), "{back:?}");
+        assert_eq!(compute(&mut state, &mut now, 10, 1), Some(0), "a share of its own is there at all times");
+    }
+
+    #[test]
+    fn who_comes_has_its_credit_beside_a_poll_that_has_gone_on_for_long() {
+        let (mut state, mut now) = (State::new(2), Instant::now());
+        wait(&mut state, "long", 1, now);
+        next(&mut state, now);
+        now += MS * 60_000;
+        (0..10).for_each(|_| wait(&mut state, "new", 2, now));
+        let new = state.used(&"new".into());
+        assert_eq!(state.used(&"long".into()) - new, CREDIT);
+    }
+
+    #[test]
+    fn polls_that_were_held_up_are_not_lowered() {
         let (mut state, mut now) = (State::new(1), Instant::now());
-        (0..200).for_each(|_| wait(&mut state, "noisy", 1));
-        (0..150).for_each(|_| assert_eq!(step(&mut state, &mut now), 1));
-        wait(&mut state, "quiet", 11);
-        wait(&mut state, "requests of quiet", 21);
-        let (number, work) = next(&mut state, now).unwrap();
-        now += LATE;
-        assert_eq!(state.take_late(now), Lateness::Late(None), "it computes beside {work}");
-        let (other, _) = next(&mut state, now).unwrap();
-        state.end(other, now);
-        assert_eq!(next(&mut state, now).map(|(_, work)| work), Some(1));
-        wait(&mut state, "requests of quiet", 22);
+        wait(&mut state, "runs of quiet", 11, now);
+        let (held_up, _) = next(&mut state, now).unwrap();
+        now += LATE - MS;
+        (0..2).for_each(|_| wait(&mut state, "requests of quiet", 21, now));
         now += MS / 2;
-        assert!(matches!(state.take_late(now), Lateness::NotBefore(_)));
-        // One that takes long is.
-        now += LONG * 3;
-        assert_eq!(state.take_late(now), Lateness::Late(Some(THREAD)), "the noisy one");
-        assert_eq!(state.next(THREAD, now).unwrap().lowered.len(), 1, "{number}");
+        assert_eq!(state.take_late(now), Lateness::NotBefore(now + MS / 2));
+        // It gives its processor away once it was late, and is lowered once it has computed for as long.
+        state.polls.get_mut(&held_up).unwrap().used -= MS;
+        now += MS / 2;
+        assert_eq!(state.take_late(now), Lateness::Late(None));
+        let (other, _) = next(&mut state, now).unwrap();
+        assert!(!is_lowered(&state, held_up));
+        now += MS;
+        assert_eq!(state.take_late(now), Lateness::NotBefore(now + MS), "each has half of the processor");
+        now += MS;
+        assert_eq!(state.take_late(now), Lateness::Late(Some(THREAD)));
+        assert!(is_lowered(&state, held_up) && !is_lowered(&state, other));
+    }
+
+    #[test]
+    fn late_polls_are_lowered_when_a_tenant_begins_that_has_computed_less() {
+        let (mut state, mut now) = (State::new(1), Instant::now());
+        (0..2).for_each(|_| wait(&mut state, "noisy", 1, now));
+        let (late, _) = next(&mut state, now).unwrap();
+        now += VERY_LATE;
+        assert_eq!(state.take_late(now), Lateness::Late(None), "its own work waits");
+        let (own, _) = next(&mut state, now).unwrap();
+        state.end(own, now);
+        assert!(!is_lowered(&state, late));
+        wait(&mut state, "quiet", 11, now);
+        assert_eq!(state.next(THREAD, now).unwrap().lowered.len(), 1);
+        assert!(is_lowered(&state, late));
     }
 
     #[test]
@@ -440,7 +481,7 @@ mod tests {
         let (mut state, now) = (State::new(1), Instant::now());
         for number in 0..MAX_REMEMBERED * 2 + 1 {
             let name: Arc<str> = number.to_string().into();
-            state.wait(&name, Arc::new(1_u32));
+            state.wait(&name, Arc::new(1_u32), now);
             let poll = state.next(THREAD, now).unwrap().number;
             state.end(poll, now);
             state.forget_if_idle(&name);
@@ -451,12 +492,12 @@ mod tests {
     #[test]
     fn a_late_poll_is_lowered_when_another_tenant_comes() {
         let (mut state, mut now) = (State::new(1), Instant::now());
-        (0..2).for_each(|work| wait(&mut state, "noisy", work));
+        (0..2).for_each(|work| wait(&mut state, "noisy", work, now));
         next(&mut state, now);
-        now += VERY_LATE;
+        now += VERY_LATE * 2;
         assert_eq!(state.take_late(now), Lateness::Late(None), "only its own tenant waits");
         assert_eq!(next(&mut state, now), Some((2, 1)));
-        wait(&mut state, "quiet", 11);
+        wait(&mut state, "quiet", 11, now);
         assert_eq!(state.take_late(now), Lateness::Late(Some(THREAD)), "the first");
         assert!(!state.has_turn(), "it has no processor to give");
         assert_eq!(state.take_late(now), Lateness::NotBefore(now + LATE), "once is enough");
@@ -474,14 +515,14 @@ mod tests {
     #[test]
     fn late_polls_of_a_tenant_are_bounded() {
         let (mut state, now) = (State::new(1), Instant::now());
-        (0..5).for_each(|work| wait(&mut state, "noisy", work));
+        (0..5).for_each(|work| wait(&mut state, "noisy", work, now));
         assert_eq!(next(&mut state, now), Some((1, 0)));
         assert_eq!(state.take_late(now + LATE), Lateness::NotBefore(now + VERY_LATE), "its own work waits");
         let now = now + VERY_LATE;
         assert_eq!(state.take_late(now), Lateness::Late(None));
         assert_eq!(next(&mut state, now), Some((2, 1)));
         assert_eq!(state.take_late(now + VERY_LATE), Lateness::Irrelevant);
-        wait(&mut state, "quiet", 11);
+        wait(&mut state, "quiet", 11, now);
         let late = [state.take_late(now + LATE), state.take_late(now + LATE)];
         assert_eq!(late, [const { Lateness::Late(Some(THREAD)) }; 2]);
         assert_eq!(next(&mut state, now), Some((3, 11)));

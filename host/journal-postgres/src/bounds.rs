@@ -77,6 +77,7 @@ mod tests {
         assert!(matches!(&outcome, Err(StoreError::QueueFull(text)) if text.contains(part)), "{outcome:?}");
     }
 
+    /// Unit of the tests: far more than each source may have in any case.
     const K: usize = 1_024_000;
 
     #[test]
